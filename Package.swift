@@ -107,7 +107,9 @@ let package = Package(
             ]),
 
         // What programs of services have in common.
-        .target(name: "ServiceKit", dependencies: ["LinuxSystem", "Wire"]),
+        .target(name: "ServiceCore", dependencies: ["Model"]),
+        .target(name: "ServiceWire", dependencies: ["ServiceCore", "Wire", "Model"]),
+        .target(name: "ServiceKit", dependencies: ["ServiceCore", "ServiceWire", "LinuxSystem", "Wire", "Model"]),
 
         // Transfers that outlive the apps: a service, and what it is for apps.
         .target(
@@ -173,11 +175,13 @@ let package = Package(
         .target(
             name: "LocationWire", dependencies: ["LocationModel", "Wire"], path: "Sources/Services/Location/Wire"),
         .target(
-            name: "LocationCore", dependencies: ["LocationModel", "Model", real],
+            name: "LocationCore", dependencies: ["LocationModel", "ServiceCore", "Model", real],
             path: "Sources/Services/Location/Core"),
         .target(
             name: "LocationTranslation",
-            dependencies: ["LocationCore", "LocationWire", "LocationModel", "Wire", "Model"],
+            dependencies: [
+                "LocationCore", "LocationWire", "LocationModel", "ServiceCore", "ServiceWire", "Wire", "Model",
+            ],
             path: "Sources/Services/Location/Translation"),
         .target(
             name: "LocationSources", dependencies: ["LocationModel", "DBus", "Wire", "LinuxSystem", system],
@@ -185,8 +189,9 @@ let package = Package(
         .target(
             name: "LocationService",
             dependencies: [
-                "LocationTranslation", "LocationSources", "LocationCore", "LocationWire", "LocationModel", "ServiceKit",
-                "DBus", "LinuxSystem", "Wire", "Model",
+                "LocationTranslation", "LocationSources", "LocationCore", "LocationWire", "LocationModel",
+                "ServiceCore",
+                "ServiceKit", "DBus", "LinuxSystem", "Wire", "Model",
             ], path: "Sources/Services/Location/Service"),
         .target(
             name: "LocationClient", dependencies: ["AppRuntime", "LocationWire", "LocationModel", "Wire"],
@@ -200,7 +205,8 @@ let package = Package(
         .target(
             name: "LocationSimulation",
             dependencies: [
-                "LocationTranslation", "LocationCore", "LocationWire", "LocationModel", "Simulation", "Wire", "Model",
+                "LocationTranslation", "LocationCore", "LocationWire", "LocationModel", "ServiceCore", "ServiceWire",
+                "Simulation", "Wire", "Model",
             ], path: "Sources/Services/Location/Simulation"),
 
         // Audio: a service, too. What both ends of its wire and its Core call things.
@@ -574,6 +580,11 @@ let package = Package(
                 "greenroom", "greenroom-transferd",
             ]),
         .testTarget(name: "OpenSSLTests", dependencies: ["OpenSSL"]),
+        .testTarget(
+            name: "ServiceKitTests",
+            dependencies: [
+                "ServiceTesting", "ServiceKit", "ServiceWire", "ServiceCore", "LinuxSystem", "Wire", "Model",
+            ]),
         // Reads the programs, from where the build puts them.
         .testTarget(name: "ProductTests", dependencies: ["ServiceTesting", "LinuxSystem"]),
         // Also runs the program itself, against the gateway's double of Fixtures/servers.

@@ -2,6 +2,7 @@ internal import LocationCore
 internal import LocationModel
 internal import LocationSources
 internal import Model
+internal import ServiceCore
 
 extension FuzzTarget {
     /// Files that somebody has recorded or planned.
@@ -38,7 +39,7 @@ extension FuzzTarget {
             case .fix(let fix, _), .untimedFix(let fix, _):
                 kinds.insert("fix")
                 try promise(fix.isSound, "\(fix) is no fix")
-                try device.hear(.fix(fix), after: .seconds(1))
+                try device.hear(.own(.fix(fix)), after: .seconds(1))
             case .devices(let devices):
                 kinds.insert("devices")
                 try promise(devices.count <= GPSDReport.mostDevices, "too many devices")
@@ -54,7 +55,8 @@ extension FuzzTarget {
         var device = FuzzedDevice()
         for start in stride(from: 0, to: bytes.count - 11, by: 12) {
             let part = Array(bytes[start..<start + 12])
-            try device.hear(device.event(part), after: FuzzedDevice.pauses[Int(part[1]) % FuzzedDevice.pauses.count])
+            try device.hear(
+                .own(device.event(part)), after: FuzzedDevice.pauses[Int(part[1]) % FuzzedDevice.pauses.count])
         }
         return .taken("\(min(device.told, 4)) told, \(device.system.powered.contains(.gps) ? "on" : "off")")
     }
@@ -80,11 +82,13 @@ private struct FuzzedDevice {
         guard let app = AppIdentifier("com.example.flags") else { return }
         let connection = ConnectionID(1)
         let events: [LocationEvent] = [
-            .clock(Self.wall), .systemAttached, .source(.gps, .present), .source(.network, .present),
+            .clock(.seconds(Self.wall)), .systemAttached, .own(.source(.gps, .present)),
+            .own(.source(.network, .present)),
             .appState(app, AppStanding(.active, process: 1, isVisible: true)),
             .attached(connection, AppDescription(app, process: 1, name: "Flags", hasKey: true)),
             .app(connection, RequestID(1), .hello(updates: nil, heading: false, running: [])),
-            .permit(app, .always, isReduced: false, RequestID(2)), .tower(CellTower("a", coordinate: home, reach: 900)),
+            .tool(RequestID(2), .permit(app, .always, isReduced: false)),
+            .own(.tower(CellTower("a", coordinate: home, reach: 900))),
             .app(connection, RequestID(3), .monitor(Region("home", center: home, radius: 100))),
             .app(connection, RequestID(4), .monitor(Region("pole", center: Coordinate(90, 0), radius: 100_000))),
             .app(connection, RequestID(5), .monitor(Region("line", center: Coordinate(0, 180), radius: 5000))),
@@ -111,15 +115,15 @@ private struct FuzzedDevice {
             switch effect {
             case .tell(let connection, let number, _):
                 told += 1
-                _ = system.handle(.answered(connection, number), at: now)
-            case .fixes(_, let fixes): try promise(fixes.allSatisfy(\.isSound), "an app is given \(fixes)")
+                _ = system.handle(.answered(connection, number, Nothing()), at: now)
+            case .notify(_, .fixes(let fixes)): try promise(fixes.allSatisfy(\.isSound), "an app is given \(fixes)")
             default: break
             }
         }
         if let broken = system.brokenInvariants().first { throw BrokenPromise(description: broken) }
     }
 
-    func event(_ part: [UInt8]) -> LocationEvent {
+    func event(_ part: [UInt8]) -> LocationWords.Event {
         let source = FixSource.allCases[Int(part[0]) / 8 % FixSource.allCases.count]
         switch part[0] % 8 {
         case 0: return .source(source, part[2] % 2 == 0 ? .present : .absent("it is gone"))

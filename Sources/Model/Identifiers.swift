@@ -68,10 +68,11 @@ package struct CommandID: Hashable, Sendable, Codable {
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// Names an app's request until it is answered.
-package struct RequestID: Hashable, Sendable, Codable {
+/// Names a request of an app, a tool or a service until it is answered.
+package struct RequestID: Hashable, Comparable, Sendable, Codable {
     package let rawValue: UInt64
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (a: RequestID, b: RequestID) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// Names a background task within one process; the app chooses it. Zero is none (`UIBackgroundTaskIdentifier.invalid`).

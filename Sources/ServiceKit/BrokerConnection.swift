@@ -18,7 +18,7 @@ package final class BrokerConnection: @unchecked Sendable {
         /// Answered once.
         func ordered(
             _ order: ServiceOrder, _ params: JSONValue, _ descriptor: Descriptor?,
-            _ answer: @escaping (Result<JSONValue, RPCError>) -> Void)
+            _ answer: @escaping @Sendable (Result<JSONValue, RPCError>) -> Void)
     }
 
     private let name: String
@@ -39,11 +39,18 @@ package final class BrokerConnection: @unchecked Sendable {
     private static let patience: Int64 = 60_000_000_000
 
     /// `nil` where no daemon has started this process.
-    package init?(_ queue: DispatchQueue) {
+    package convenience init?(_ queue: DispatchQueue) {
         guard let name = CurrentProcess.environment(ServiceEnvironment.name),
             let socket = CurrentProcess.environment(ServiceEnvironment.socket),
             let folder = CurrentProcess.environment(ServiceEnvironment.folder)
         else { return nil }
+        self.init(queue, name: name, socket: socket, folder: folder)
+    }
+
+    /// - Parameters:
+    ///   - socket: the path at which the daemon listens for services.
+    ///   - folder: what the service must not forget lies there.
+    package init(_ queue: DispatchQueue, name: String, socket: String, folder: String) {
         (self.name, self.socket, self.folder, self.queue) = (name, socket, folder, queue)
     }
 

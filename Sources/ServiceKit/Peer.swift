@@ -18,6 +18,8 @@ package final class Peer: @unchecked Sendable {
     package let number: UInt64
     /// Whose it is, where the daemon said so.
     package var app: String?
+    /// A tool has said `hello`.
+    var hasGreeted = false
     private let queue: DispatchQueue
     private var reader: (any DispatchSourceRead)?
     private var writer: (any DispatchSourceWrite)?

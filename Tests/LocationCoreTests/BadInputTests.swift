@@ -1,6 +1,7 @@
 import LocationCore
 import LocationModel
 import Model
+import ServiceCore
 import Testing
 
 @Suite("What sources say wrongly") struct BadInputTests {
@@ -34,7 +35,7 @@ import Testing
     func unsound(_ fix: Fix) {
         var bench = away()
         let before = bench.system.lastFix?.fix
-        bench.send(.fix(fix))
+        bench.send(.own(.fix(fix)))
         #expect(bench.system.lastFix?.fix == before)
         #expect(bench.system.brokenInvariants().isEmpty)
     }
@@ -46,7 +47,7 @@ import Testing
         bench.ask(flags, .monitor(Region("far", center: there, radius: 500)))
         bench.pass(5)
         for _ in 0..<5 {
-            for _ in 0..<2 { bench.send(.fix(fix(there, bench))) }
+            for _ in 0..<2 { bench.send(.own(.fix(fix(there, bench)))) }
             bench.pass(30)
         }
         #expect(bench.heard[flags] == nil)
@@ -74,9 +75,9 @@ import Testing
             Fix(
                 place, accuracy: source == .gps ? 5 : 700, time: 1_700_000_000 + bench.now.seconds, source: source)
         }
-        bench.send(.fix(fix(first, there)))
+        bench.send(.own(.fix(fix(first, there))))
         #expect(bench.system.lastFix.map { $0.fix.coordinate.roughDistance(to: there) > 100_000 } == true)
-        bench.send(.fix(fix(second, there.moved(apart, bearing: 90))))
+        bench.send(.own(.fix(fix(second, there.moved(apart, bearing: 90)))))
         #expect(bench.system.lastFix.map { $0.fix.coordinate.roughDistance(to: there) < 10_000 } == isBelieved)
         #expect(bench.system.brokenInvariants().isEmpty)
     }
@@ -87,7 +88,7 @@ import Testing
         for _ in 0..<10 {
             for _ in 0..<100 {
                 bench.now = bench.now + .milliseconds(10)
-                bench.send(.fix(fix(home, bench)))
+                bench.send(.own(.fix(fix(home, bench))))
             }
             bench.pass(15)
         }
@@ -97,12 +98,12 @@ import Testing
     @Test("A fix that says it is exact and one that is not are weighed by what they say")
     func rough() {
         var bench = away()
-        bench.send(.permit(flags, .always, isReduced: false, LocationCore.RequestID(1 << 40)))
+        bench.send(.tool(RequestID(1 << 40), .permit(flags, .always, isReduced: false)))
         bench.ask(flags, .stopUpdates)
         bench.leave(flags)
         for _ in 0..<60 {
             bench.now = bench.now + .seconds(1)
-            bench.send(.fix(Fix(home, accuracy: 2000, time: 1_700_000_000 + bench.now.seconds, source: .network)))
+            bench.send(.own(.fix(Fix(home, accuracy: 2000, time: 1_700_000_000 + bench.now.seconds, source: .network))))
         }
         #expect(bench.heard[flags] == nil)
     }
@@ -111,10 +112,10 @@ import Testing
     func times() {
         var bench = away()
         let count = bench.fixes[flags]?.count ?? 0
-        bench.send(.fix(fix(home, bench, time: 1_700_000_000 + bench.now.seconds - 100)))
+        bench.send(.own(.fix(fix(home, bench, time: 1_700_000_000 + bench.now.seconds - 100))))
         #expect(bench.fixes[flags]?.count == count, "it came late")
         for year in [-1e9, 0, 4e9, 1e12] {
-            bench.send(.fix(fix(bench.place, bench, time: year)))
+            bench.send(.own(.fix(fix(bench.place, bench, time: year))))
             bench.pass(3)
         }
         #expect(bench.heard[flags] == nil && bench.system.brokenInvariants().isEmpty)

@@ -1,6 +1,7 @@
 import LocationCore
 import LocationModel
 import Model
+import ServiceCore
 
 let flags = app("com.example.flags")
 let journal = app("com.example.journal")
@@ -49,9 +50,9 @@ struct Bench {
     init(profile: String = "linux", gps: SourceState = .present, towers: Double? = 900) {
         self.towers = towers
         system = LocationSystem(rules: LocationRules(profile: profile))
-        send(.clock(1_700_000_000 + now.seconds))
+        send(.clock(.seconds(1_700_000_000)))
         send(.systemAttached)
-        send(.source(.gps, gps))
+        send(.own(.source(.gps, gps)))
         sendTower()
     }
 
@@ -72,9 +73,9 @@ struct Bench {
         switch effect {
         case .store(.app(let record)): records[record.app] = record
         case .store(.device(let record)): device = record
-        case .erase(let app): records[app] = nil
+        case .erase(.app(let app)): records[app] = nil
         case .hold(let app, _, let hold, _): if let holdAnswer { send(.held(app, hold, holdAnswer)) }
-        case .wake(let app, let upTo, _):
+        case .wake(let app, let upTo, _, _, _):
             wakes.append(app)
             guard let wakeAnswer else { return }
             send(.woken(app, upTo, wakeAnswer))
@@ -83,10 +84,10 @@ struct Bench {
             guard let app = connections.first(where: { $0.value == connection })?.key else { return }
             sockets[app, default: []].append((connection, number, news))
             read(app)
-        case .fixes(let connection, let some):
+        case .notify(let connection, .fixes(let some)):
             guard let app = connections.first(where: { $0.value == connection })?.key else { return }
             fixes[app, default: []] += some
-        case .failed(let connection, let code, _):
+        case .notify(let connection, .failed(let code, _)):
             guard let app = connections.first(where: { $0.value == connection })?.key else { return }
             failures[app, default: []].append(code)
         default: break
@@ -98,7 +99,7 @@ struct Bench {
         guard system.parties[app]?.standing.isRunning == true else { return }
         for (connection, number, news) in sockets.removeValue(forKey: app) ?? [] {
             heard[app, default: []].append(news)
-            if hearsAtOnce { send(.answered(connection, number)) }
+            if hearsAtOnce { send(.answered(connection, number, Nothing())) }
         }
     }
 
@@ -107,7 +108,7 @@ struct Bench {
         if processes[app] == nil { connect(app) }
         stand(app, .background)
         guard hearsAtOnce else { return }
-        send(.windowEnded(app))
+        send(.windowEnded(app, .moved, .done))
         stand(app, .suspended)
     }
 
@@ -129,7 +130,7 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func open(_ app: AppIdentifier, hasKey: Bool = false, allows level: AppRequest.Authorize? = .always)
+    mutating func open(_ app: AppIdentifier, hasKey: Bool = false, allows level: LocationRequest.Authorize? = .always)
         -> ConnectionID
     {
         self.hasKey[app] = hasKey
@@ -160,14 +161,14 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func ask(_ app: AppIdentifier, _ request: AppRequest) -> Result<LocationReply, LocationRefusal>? {
-        let id = LocationCore.RequestID(number())
+    mutating func ask(_ app: AppIdentifier, _ request: LocationRequest) -> Result<LocationReply, LocationRefusal>? {
+        let id = RequestID(number())
         guard let connection = connections[app] else { return nil }
         send(.app(connection, id, request))
         return answer(id)
     }
 
-    func answer(_ id: LocationCore.RequestID) -> Result<LocationReply, LocationRefusal>? {
+    func answer(_ id: RequestID) -> Result<LocationReply, LocationRefusal>? {
         for effect in effects.reversed() {
             switch effect {
             case .reply(id, let reply): return .success(reply)
@@ -178,7 +179,7 @@ struct Bench {
         return nil
     }
 
-    func isHeld(_ app: AppIdentifier) -> Bool { system.heldNow.contains { $0.app == app } }
+    func isHeld(_ app: AppIdentifier) -> Bool { system.holds.contains { $0.app == app } }
 
     /// A process of the service after this one, with what it had stored.
     mutating func restart(attaches: Bool = true) {
@@ -192,9 +193,9 @@ struct Bench {
         for app in processes.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             send(.appState(app, AppStanding(.suspended, process: processes[app] ?? 0, isVisible: false)))
         }
-        send(.clock(1_700_000_000 + now.seconds))
+        send(.clock(.seconds(1_700_000_000)))
         send(.systemAttached)
-        send(.source(.gps, .present))
+        send(.own(.source(.gps, .present)))
         sendTower()
     }
 
@@ -210,11 +211,10 @@ struct Bench {
         let degrees = towers / 111_195
         let (row, column) = ((place.latitude / degrees).rounded(.down), (place.longitude / degrees).rounded(.down))
         let middle = Coordinate((row + 0.5) * degrees, (column + 0.5) * degrees)
-        send(
-            .tower(
-                CellTower(
-                    "\(Int(row))-\(Int(column))", coordinate: knowsTowers ? middle : nil,
-                    reach: knowsTowers ? towers * 0.71 : nil)))
+        let tower = CellTower(
+            "\(Int(row))-\(Int(column))", coordinate: knowsTowers ? middle : nil,
+            reach: knowsTowers ? towers * 0.71 : nil)
+        send(.own(.tower(tower)))
     }
 
     /// Time passes: timers are due, and whoever is powered finds the device.
@@ -228,7 +228,7 @@ struct Bench {
             }
             satelliteTime += 1
             warmth += 1
-            if hasSky, warmth > firstFix { send(.fix(fix())) }
+            if hasSky, warmth > firstFix { send(.own(.fix(fix()))) }
         }
     }
 
@@ -245,6 +245,12 @@ struct Bench {
         sendTower()
         pass(1)
     }
+}
+
+func facts(isLocked: Bool) -> DeviceFacts {
+    var facts = DeviceFacts()
+    facts.isLocked = isLocked
+    return facts
 }
 
 extension Instant {

@@ -1,6 +1,7 @@
 import LocationCore
 import LocationModel
 import Model
+import ServiceCore
 import Testing
 
 @Suite("Significant changes and visits") struct ChangesTests {
@@ -43,7 +44,7 @@ import Testing
     @Test("While the screen is off several become one, the newest")
     func asleep() {
         var bench = listening()
-        bench.send(.conditions(LocationConditions(isLocked: true)))
+        bench.send(.conditions(facts(isLocked: true)))
         let first = bench.heard[flags]?.count ?? 0
         bench.go(to: home.moved(20_000, bearing: 90), speed: 15)
         let count = (bench.heard[flags]?.count ?? 0) - first

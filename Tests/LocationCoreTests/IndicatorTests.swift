@@ -1,6 +1,7 @@
 import LocationCore
 import LocationModel
 import Model
+import ServiceCore
 import Testing
 
 @Suite("The indicator of a location that is used out of sight")
@@ -53,7 +54,7 @@ struct IndicatorTests {
         #expect(indicated(bench) == [journal])
         bench.ask(journal, .update(discreet))
         #expect(indicated(bench) == [])
-        bench.send(.permit(journal, .whenInUse, isReduced: false, LocationCore.RequestID(9000)))
+        bench.send(.tool(RequestID(9000), .permit(journal, .whenInUse, isReduced: false)))
         #expect(indicated(bench) == [journal])
         bench.ask(journal, .stopUpdates)
         #expect(indicated(bench) == [])

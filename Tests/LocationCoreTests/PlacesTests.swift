@@ -1,13 +1,14 @@
 import LocationCore
 import LocationModel
 import Model
+import ServiceCore
 import Testing
 
 @Suite("Places that another service watches for an app") struct PlacesTests {
     private static let office = Region("office", center: home.moved(1200, bearing: 90), radius: 150)
 
     private func watching(
-        _ places: [Region] = [office], allows level: AppRequest.Authorize? = .whenInUse
+        _ places: [Region] = [office], allows level: LocationRequest.Authorize? = .whenInUse
     ) -> Bench {
         var bench = Bench()
         bench.open(flags, allows: level)
@@ -36,7 +37,7 @@ import Testing
 
     @Test("Where the user has said nothing, no, or only roughly, nothing is looked for")
     func notAllowed() {
-        for level in [nil, AppRequest.Authorize.always] {
+        for level in [nil, LocationRequest.Authorize.always] {
             var bench = watching(allows: level)
             bench.permit(flags, level == nil ? .notDetermined : .whenInUse, isReduced: level != nil)
             bench.pass(60)
@@ -81,7 +82,7 @@ import Testing
         bench.pass(300)
         // The second one waits for the first.
         #expect(bench.crossed == [first])
-        bench.send(.crossingTold(flags, first.number, .lost))
+        bench.send(.replied(CrossingQuestion(app: flags, crossing: first), .lost))
         #expect(bench.crossed == [first])
         bench.pass(1)
         #expect(bench.crossed == [first, first])
@@ -91,11 +92,11 @@ import Testing
         bench.send(.systemDetached)
         bench.send(.systemAttached)
         #expect(bench.crossed.count == 4 && bench.crossed.last == first)
-        bench.send(.crossingTold(flags, first.number, .heard))
+        bench.send(.replied(CrossingQuestion(app: flags, crossing: first), .heard))
         #expect(bench.crossings.last == "leave office")
         let second = try #require(bench.crossed.last)
         #expect(second.number > first.number)
-        bench.send(.crossingTold(flags, second.number, .heard))
+        bench.send(.replied(CrossingQuestion(app: flags, crossing: second), .heard))
         bench.pass(7200)
         #expect(bench.crossed.count == 5)
     }
@@ -111,7 +112,7 @@ import Testing
         bench.pass(60)
         let told = try #require(bench.crossed.last)
         #expect(bench.watch(flags, [shop]).isDone)
-        bench.send(.crossingTold(flags, told.number, .lost))
+        bench.send(.replied(CrossingQuestion(app: flags, crossing: told), .lost))
         bench.pass(3600)
         #expect(bench.crossed == [told])
         bench.send(.forgotten(flags))
@@ -126,7 +127,7 @@ import Testing
         bench.go(to: Self.office.center, speed: 12)
         bench.pass(60)
         let told = try #require(bench.crossed.last)
-        bench.send(.crossingTold(flags, told.number, .refused))
+        bench.send(.replied(CrossingQuestion(app: flags, crossing: told), .refused))
         #expect(bench.system.status.apps.first?.places.isEmpty == true)
         bench.go(to: home, speed: 12)
         bench.pass(3600)
@@ -152,25 +153,25 @@ extension Bench {
     fileprivate mutating func watch(
         _ app: AppIdentifier, _ places: [Region]
     ) -> Result<LocationReply, LocationRefusal>? {
-        let id = LocationCore.RequestID(number())
-        send(.places(asker: "notifications", app, places, id))
+        let id = RequestID(number())
+        send(.asked(id, by: "notifications", .places(app, places)))
         return answer(id)
     }
 
     fileprivate mutating func permit(
         _ app: AppIdentifier, _ authorization: LocationAuthorization, isReduced: Bool = false
     ) {
-        send(.permit(app, authorization, isReduced: isReduced, LocationCore.RequestID(number())))
+        send(.tool(RequestID(number()), .permit(app, authorization, isReduced: isReduced)))
     }
 
     fileprivate var crossed: [AppRecord.Crossing] {
-        effects.compactMap { if case .crossed(_, let crossing, asker: "notifications") = $0 { crossing } else { nil } }
+        effects.compactMap { if case .ask("notifications", let question) = $0 { question.crossing } else { nil } }
     }
 
     fileprivate var crossings: [String] { crossed.map { "\($0.isEntry ? "enter" : "leave") \($0.place)" } }
 
     /// The other service has heard of the last one.
     fileprivate mutating func tell(_ app: AppIdentifier) {
-        if let last = crossed.last { send(.crossingTold(app, last.number, .heard)) }
+        if let last = crossed.last { send(.replied(CrossingQuestion(app: app, crossing: last), .heard)) }
     }
 }

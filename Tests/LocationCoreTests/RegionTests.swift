@@ -1,6 +1,7 @@
 import LocationCore
 import LocationModel
 import Model
+import ServiceCore
 import Testing
 
 @Suite("Regions") struct RegionTests {
@@ -41,17 +42,17 @@ import Testing
     @Test("A receiver that goes away while it is asked is asked still, and what was crossed is told when it is back")
     func receiverGoes() {
         var bench = monitoring()
-        bench.send(.source(.network, .absent("there is no bus")))
+        bench.send(.own(.source(.network, .absent("there is no bus"))))
         bench.hasSky = false
         bench.go(to: Self.office.center, speed: 12)
         for _ in 0..<120 where !bench.system.powered.contains(.gps) { bench.pass(1) }
         #expect(bench.system.powered.contains(.gps))
-        bench.send(.source(.gps, .absent("it closed the connection")))
+        bench.send(.own(.source(.gps, .absent("it closed the connection"))))
         bench.pass(5)
         // Nobody hears of a receiver that nobody asks.
         #expect(bench.system.powered.contains(.gps) && bench.system.satellitesSince == nil)
         bench.hasSky = true
-        bench.send(.source(.gps, .present))
+        bench.send(.own(.source(.gps, .present)))
         bench.pass(60)
         #expect(bench.heard[flags]?.map(\.word) == ["entered office"])
     }

@@ -1,6 +1,7 @@
 import LocationCore
 import LocationModel
 import Model
+import ServiceCore
 import Testing
 
 /// SplitMix64, by which a seed tells a story again.
@@ -69,17 +70,18 @@ struct Dice: RandomNumberGenerator {
         case 13: bench.send(.systemDetached)
         case 14: bench.send(.systemAttached)
         case 15: bench.restart(attaches: random.below(4) > 0)
-        case 16: bench.send(.source(.gps, random.below(2) == 0 ? .present : .absent("nothing answers")))
-        case 17: bench.send(.conditions(LocationConditions(isLocked: random.below(2) == 0)))
+        case 16: bench.send(.own(.source(.gps, random.below(2) == 0 ? .present : .absent("nothing answers"))))
+        case 17: bench.send(.conditions(facts(isLocked: random.below(2) == 0)))
         case 18: bench.holdAnswer = [.allowed, .refused, nil][random.below(3)]
         case 19: bench.wakeAnswer = [.allowed, .notNow, .never, nil, .allowed][random.below(5)]
         case 20: bench.hearsAtOnce.toggle()
         case 21:
             bench.send(
-                .permit(
-                    app, [.always, .whenInUse, .denied][random.below(3)], isReduced: random.below(4) == 0,
-                    LocationCore.RequestID(bench.number() | 1 << 40)))
-        case 22: bench.send(.windowEnded(app))
+                .tool(
+                    RequestID(bench.number() | 1 << 40),
+                    .permit(
+                        app, [.always, .whenInUse, .denied][random.below(3)], isReduced: random.below(4) == 0)))
+        case 22: bench.send(.windowEnded(app, .moved, .done))
         case 23: bench.place = place
         case 24: bench.go(to: place, speed: 30)
         default: bench.pass(random.below(200))

@@ -1,6 +1,7 @@
 import LocationCore
 import LocationModel
 import Model
+import ServiceCore
 import Testing
 
 @Suite("Standard updates") struct UpdatesTests {
@@ -93,7 +94,7 @@ import Testing
     func dearer() {
         var bench = Bench()
         bench.knowsTowers = false
-        bench.send(.tower(CellTower("unknown")))
+        bench.send(.own(.tower(CellTower("unknown"))))
         bench.open(journal, allows: .whenInUse)
         bench.ask(journal, .update(UpdateSettings(accuracy: 3000)))
         bench.pass(30)
@@ -120,14 +121,14 @@ import Testing
         bench.ask(journal, .update(best))
         bench.pass(10)
         bench.hasSky = false
-        bench.send(.source(.gps, .absent("gpsd does not answer")))
+        bench.send(.own(.source(.gps, .absent("gpsd does not answer"))))
         bench.pass(70)
         #expect(bench.failures[journal] == [.locationUnknown])
         #expect(bench.system.why(journal).contains("gpsd does not answer"))
         // Who does not ask does not hear that it is back.
         #expect(bench.system.powered.contains(.gps))
         #expect(bench.system.status.sources.allSatisfy { $0.users.isEmpty && $0.since == nil })
-        bench.send(.source(.gps, .present))
+        bench.send(.own(.source(.gps, .present)))
         bench.hasSky = true
         let count = bench.fixes[journal]?.count ?? 0
         bench.pass(10)
@@ -187,12 +188,12 @@ import Testing
         bench.open(journal, allows: .whenInUse)
         bench.ask(journal, .update(best))
         bench.pass(6)
-        bench.send(.permit(journal, .whenInUse, isReduced: true, LocationCore.RequestID(1 << 40)))
+        bench.send(.tool(RequestID(1 << 40), .permit(journal, .whenInUse, isReduced: true)))
         bench.pass(3)
         let rough = bench.fixes[journal]?.last
         #expect((rough?.accuracy ?? 0) >= 5000)
         #expect(rough.map { $0.coordinate.roughDistance(to: home) > 100 } == true)
-        bench.send(.permit(journal, .denied, isReduced: false, LocationCore.RequestID(1 << 41)))
+        bench.send(.tool(RequestID(1 << 41), .permit(journal, .denied, isReduced: false)))
         #expect(bench.failures[journal] == [.denied])
         #expect(!bench.system.powered.contains(.gps))
         #expect(bench.ask(journal, .update(best)).refusal == .denied)

@@ -1,6 +1,7 @@
 import LocationSimulation
 import Model
 import PolicyCore
+import ServiceCore
 import Simulation
 import Testing
 

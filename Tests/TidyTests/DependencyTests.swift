@@ -17,7 +17,7 @@ struct DependencyTests {
         ("Sources/Curl", ["CCurl", "COpenSSL", "Glibc", "LinuxSystem"]),
         ("Sources/OpenSSL", ["COpenSSL", "Synchronization"]),
         ("Sources/DBus", ["CSystemd", "Dispatch", "Glibc", "LinuxSystem", "SystemPackage"]),
-        ("Sources/ServiceKit", ["Dispatch", "Glibc", "LinuxSystem", "Wire"]),
+        ("Sources/ServiceKit", ["Dispatch", "Glibc", "LinuxSystem", "Model", "ServiceCore", "ServiceWire", "Wire"]),
         ("Sources/Services/Transfers/Wire", ["Wire"]),
         ("Sources/Services/Notifications/Link", ["Model", "Wire"]),
         ("Sources/Services/Notifications/Wire", ["Wire"]),
@@ -70,8 +70,13 @@ struct DependencyTests {
         ("Sources/PipeWire", ["CPipeWire", "Dispatch", "Glibc", "LinuxSystem", "Synchronization", "SystemPackage"]),
         ("Sources/Services/Location/Model", ["RealModule"]),
         ("Sources/Services/Location/Wire", ["LocationModel", "Wire"]),
-        ("Sources/Services/Location/Core", ["LocationModel", "Model", "RealModule"]),
-        ("Sources/Services/Location/Translation", ["LocationCore", "LocationModel", "LocationWire", "Model", "Wire"]),
+        ("Sources/ServiceCore", ["Model"]),
+        ("Sources/ServiceWire", ["Model", "ServiceCore", "Wire"]),
+        ("Sources/Services/Location/Core", ["LocationModel", "Model", "RealModule", "ServiceCore"]),
+        (
+            "Sources/Services/Location/Translation",
+            ["LocationCore", "LocationModel", "LocationWire", "Model", "ServiceCore", "ServiceWire", "Wire"]
+        ),
         (
             "Sources/Services/Location/Sources",
             ["DBus", "Dispatch", "Glibc", "LinuxSystem", "LocationModel", "Synchronization", "SystemPackage", "Wire"]
@@ -80,7 +85,7 @@ struct DependencyTests {
             "Sources/Services/Location/Service",
             [
                 "DBus", "Dispatch", "FoundationEssentials", "LinuxSystem", "LocationCore", "LocationModel",
-                "LocationSources", "LocationTranslation", "LocationWire", "Model", "ServiceKit", "Wire",
+                "LocationSources", "LocationTranslation", "LocationWire", "Model", "ServiceCore", "ServiceKit", "Wire",
             ]
         ),
         ("Sources/Services/Location/Program", ["LocationService"]),
@@ -98,7 +103,8 @@ struct DependencyTests {
         (
             "Sources/Services/Location/Simulation",
             [
-                "LocationCore", "LocationModel", "LocationTranslation", "LocationWire", "Model", "Simulation", "Wire",
+                "LocationCore", "LocationModel", "LocationTranslation", "LocationWire", "Model", "ServiceCore",
+                "ServiceWire", "Simulation", "Wire",
             ]
         ),
         ("Sources/Services/Audio/Model", []),
@@ -150,10 +156,7 @@ struct DependencyTests {
                 "LinuxSystem", "Synchronization", "TransferWire", "Wire",
             ]
         ),
-        (
-            "Sources/Frameworks/BackgroundTasks",
-            ["AppRuntime", "Dispatch", "Foundation", "Synchronization", "Wire"]
-        ),
+        ("Sources/Frameworks/BackgroundTasks", ["AppRuntime", "Dispatch", "Foundation", "Synchronization", "Wire"]),
         ("Sources/AppRuntime", ["Dispatch", "Glibc", "Synchronization", "Wire"]),
         (
             "Sources/Host",
@@ -231,8 +234,8 @@ struct DependencyTests {
             [
                 "AppProtocol", "Bundles", "Curl", "Foundation", "Glibc", "Host", "LinuxSystem", "LocationCore",
                 "LocationModel", "LocationSources", "Model", "PolicyCore", "PushCore", "PushLink", "ScenarioText",
-                "Simulation",
-                "SystemPackage", "Timeline", "TransferCore", "TransferService", "TransferWire", "Wire",
+                "ServiceCore", "Simulation", "SystemPackage", "Timeline", "TransferCore", "TransferService",
+                "TransferWire", "Wire",
             ]
         ),
         ("Examples/Journal/Sources", ["Foundation", "UIKit"]),
@@ -283,10 +286,10 @@ struct DependencyTests {
             ["Sources/SimulationCommands", "Sources/ReplayCommands", "Sources/Recording"],
             ["Host", "Storage", "LinuxSystem", "AppRuntime"]
         ),
-        // What the demo builds: it must not wait for the simulator.
+        // The demo builds it and must not wait for the simulator.
         (["Sources/ReplayCommands"], ["Simulation", "ScenarioText", "NotificationsSimulation", "TransferSimulation"]),
         (
-            ["Sources/Model", "Sources/PolicyCore", "Sources/Services/Transfers/Core"],
+            ["Sources/Model", "Sources/PolicyCore", "Sources/ServiceCore", "Sources/Services/Transfers/Core"],
             ["Foundation", "FoundationEssentials", "Glibc", "Dispatch"]
         ),
     ]
@@ -336,50 +339,6 @@ struct DependencyTests {
         }
     }
 
-    /// Those that decide for all services, and their ways to them.
-    private static let common = [
-        "Sources/Model", "Sources/PolicyCore", "Sources/AppProtocol", "Sources/Host", "Sources/Keeper",
-        "Sources/Storage", "Sources/Wire", "Sources/ServiceKit", "Sources/Simulation", "Sources/AppRuntime",
-    ]
-
-    @Test(
-        "What decides for all services names none of them: not its modules, its program, nor the word that it declares")
-    func servicesAreFolders() throws {
-        let folders = Set(Repository.files("Sources/Services").map { $0.path.split(separator: "/")[2] })
-        #expect(folders.contains("Transfers"), "the rule guards nothing")
-        for folder in folders {
-            let (word, stem) = (folder.lowercased(), folder.hasSuffix("s") ? String(folder.dropLast()) : String(folder))
-            let name = try Regex(
-                "\"\(word)\"|greenroom-\(stem.lowercased())d|\\b\(stem)(Core|Wire|Service)\\b|/\(word)\\b")
-            for file in Self.common.flatMap({ Repository.files($0) }) {
-                for (number, line) in file.code.enumerated() where line.contains(name) {
-                    Issue.record("\(file.path):\(number + 1) names a service: \(line)")
-                }
-            }
-        }
-    }
-
-    /// The vocabulary of service declarations, which is Apple's.
-    private static let vocabulary: Set<String> = [
-        "Sources/Model/Energy/Purpose.swift", "Sources/Model/Services/WindowCallback.swift",
-    ]
-
-    @Test("Model, Core, host and simulator know no user-facing service by name: what it is it declares")
-    func userFacingServices() throws {
-        let name = try Regex(
-            "\\b(audio|voip|transferEvents|closingEndsTransfers)\\b|\\.(location|push|remoteNotification)\\b")
-        #expect("case .audio: true".contains(name) && "wake(.push)".contains(name))
-        for path in Self.vocabulary { #expect(Repository.all.contains { $0.path == path }, "\(path) is not there") }
-        // Values that only recordings of earlier versions contain.
-        let others = Self.vocabulary.union(["Sources/PolicyCore/Recording/Retired.swift"])
-        for file in Repository.files("Sources/Model", "Sources/PolicyCore", "Sources/Host", "Sources/Simulation")
-        where !others.contains(file.path) {
-            for (number, line) in file.code.enumerated() where line.contains(name) {
-                Issue.record("\(file.path):\(number + 1) names a service: \(line)")
-            }
-        }
-    }
-
     @Test("Core and simulator know no clock, no randomness and no threads")
     func purity() {
         let words = [
@@ -388,7 +347,8 @@ struct DependencyTests {
             " print(",
         ]
         for file in Repository.files(
-            "Sources/Model", "Sources/PolicyCore", "Sources/Services/Transfers/Core", "Sources/Simulation")
+            "Sources/Model", "Sources/PolicyCore", "Sources/Services/Transfers/Core", "Sources/Simulation",
+            "Sources/ServiceCore")
         {
             for (number, line) in file.code.enumerated() {
                 for word in words where line.contains(word) {

@@ -3,6 +3,7 @@ import LinuxSystem
 import LocationCore
 import LocationModel
 import Model
+import ServiceCore
 
 /// A thousand apps with twenty regions each.
 struct Crowd: ParsableCommand {
@@ -25,29 +26,29 @@ struct Crowd: ParsableCommand {
         func send(_ event: LocationEvent) {
             for effect in system.handle(event, at: now) {
                 switch effect {
-                case .tell(let connection, let number, _): send(.answered(connection, number))
-                case .wake(let app, let number, _):
+                case .tell(let connection, let number, _): send(.answered(connection, number, Nothing()))
+                case .wake(let app, let number, _, _, _):
                     send(.woken(app, number, .allowed))
-                    send(.windowEnded(app))
+                    send(.windowEnded(app, .moved, .done))
                 default: break
                 }
             }
         }
         let before = ProcFS().memory(CurrentProcess.pid)?.dirty ?? 0
-        send(.clock(1_700_000_000))
+        send(.clock(.seconds(1_700_000_000)))
         send(.systemAttached)
-        send(.source(.gps, .present))
+        send(.own(.source(.gps, .present)))
         for number in 0..<apps {
             guard let app = AppIdentifier("app\(number)") else { continue }
             let connection = ConnectionID(UInt64(number + 1))
             send(.attached(connection, AppDescription(app, process: Int64(number + 1), name: "", hasKey: false)))
-            send(.app(connection, LocationCore.RequestID(1), .hello(updates: nil, heading: false, running: [])))
-            send(.app(connection, LocationCore.RequestID(2), .authorize(.always)))
+            send(.app(connection, RequestID(1), .hello(updates: nil, heading: false, running: [])))
+            send(.app(connection, RequestID(2), .authorize(.always)))
             for place in 0..<regions {
                 // All over a country.
                 let center = home.moved(metres(300_000), bearing: metres(360))
                 let region = Region("r\(place)", center: center, radius: 100 + metres(400))
-                send(.app(connection, LocationCore.RequestID(3), .monitor(region)))
+                send(.app(connection, RequestID(3), .monitor(region)))
             }
             send(.appState(app, AppStanding(.suspended, process: Int64(number + 1), isVisible: false)))
         }
@@ -59,12 +60,14 @@ struct Crowd: ParsableCommand {
             place = place.moved(25, bearing: Double(number / 500 * 40))
             let fix = Fix(place, accuracy: 8, time: 1_700_000_000 + Double(number), source: .gps, speed: 25)
             let began = Clock.monotonic()
-            let effects = system.handle(.fix(fix), at: now)
+            let effects = system.handle(.own(.fix(fix)), at: now)
             times.append(Clock.monotonic() - began)
-            for case .tell(let connection, let number, _) in effects { send(.answered(connection, number)) }
-            for case .wake(let app, let number, _) in effects {
+            for case .tell(let connection, let number, _) in effects {
+                send(.answered(connection, number, Nothing()))
+            }
+            for case .wake(let app, let number, _, _, _) in effects {
                 send(.woken(app, number, .allowed))
-                send(.windowEnded(app))
+                send(.windowEnded(app, .moved, .done))
             }
         }
         times.sort()

@@ -1,5 +1,6 @@
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 // What is true after every event, whatever happened.
 extension LocationSystem {

@@ -1,14 +1,15 @@
 package import LocationModel
 package import Model
+package import ServiceCore
 
 /// Where the device is, and whom that concerns: a value that turns events into effects. It decides which source is
 /// powered, which fix goes to whom, when a region was entered or left, and which app is woken for that.
-package struct LocationSystem: Sendable {
+package struct LocationSystem: ServicePolicy {
     /// Another one where the device has another profile.
     package var rules: LocationRules
 
     var now = Instant.zero
-    package internal(set) var conditions = LocationConditions()
+    package internal(set) var conditions = DeviceFacts()
     var hasSystem = false
     /// The clock on the wall minus ours, in seconds.
     private var wall = 0.0
@@ -71,6 +72,8 @@ package struct LocationSystem: Sendable {
         }
     }
 
+    package init(restoring records: [LocationRecord], _ start: ServiceStart) { self.init(records) }
+
     /// It goes on as the process of the service before this one left it.
     private mutating func resume(_ record: AppRecord) {
         records[record.app] = record
@@ -108,9 +111,10 @@ package struct LocationSystem: Sendable {
         switch event {
         case .timer: break
         case .conditions(let conditions): self.conditions = conditions
-        case .clock(let seconds):
-            wall = seconds - now.seconds
+        case .clock(let offset):
+            wall = offset.seconds
             resumeCandidates()
+        case .profile(let name): rules = LocationRules(profile: name)
         case .systemAttached: systemAttached()
         case .systemDetached: systemDetached()
         case .appState(let app, let standing): standingChanged(app, standing)
@@ -119,20 +123,28 @@ package struct LocationSystem: Sendable {
         case .holdEnded(let app, let hold): holdEnded(app, hold)
         case .stop(let app, let hold, let order): stop(app, hold, order)
         case .woken(let app, let number, let answer): woken(app, number, answer)
-        case .windowEnded(let app): windowEnded(app)
+        case .windowEnded(let app, _, _): windowEnded(app)
+        case .programStarted, .closedByUser: break
         case .attached(let connection, let description): attached(connection, description)
         case .detached(let connection): detached(connection)
         case .app(let connection, let request, let asked): self.asked(connection, request, asked)
-        case .answered(let connection, let number): answered(connection, number)
+        case .answered(let connection, let number, _): answered(connection, number)
+        case .asked(let request, let asker, .places(let app, let places)):
+            setPlaces(asker, app, places, request)
+        case .replied(let question, let answer): crossingTold(question.app, question.crossing.number, answer)
+        case .tool(let request, .permit(let app, let authorization, let isReduced)):
+            permit(app, authorization, isReduced, request)
+        case .own(let event): route(event)
+        }
+    }
+
+    private mutating func route(_ event: LocationWords.Event) {
+        switch event {
         case .source(let source, let state): sourceChanged(source, state)
         case .fix(let fix): found(fix)
         case .tower(let tower): moved(to: tower)
         case .heading(let heading): turned(to: heading)
         case .compass(let isThere): hasCompass = isThere
-        case .places(let asker, let app, let places, let request): setPlaces(asker, app, places, request)
-        case .crossingTold(let app, let number, let answer): crossingTold(app, number, answer)
-        case .permit(let app, let authorization, let isReduced, let request):
-            permit(app, authorization, isReduced, request)
         }
     }
 
@@ -176,7 +188,7 @@ package struct LocationSystem: Sendable {
     private func stored() -> [LocationEffect] {
         var stored: [LocationEffect] = isDeviceChanged ? [.store(.device(device))] : []
         for app in changed.sorted(by: { $0.rawValue < $1.rawValue }) {
-            stored.append(records[app].map { .store(.app($0)) } ?? .erase(app))
+            stored.append(records[app].map { .store(.app($0)) } ?? .erase(.app(app)))
         }
         return stored
     }
@@ -245,13 +257,5 @@ package struct LocationSystem: Sendable {
     /// No app wants anything, now or when something happens.
     package var isIdle: Bool {
         connections.isEmpty && busy.isEmpty && registrations.all.isEmpty
-    }
-}
-
-extension LocationSystem {
-    /// The device's profile is known, or another.
-    package mutating func use(_ rules: LocationRules) {
-        guard rules != self.rules else { return }
-        self.rules = rules
     }
 }

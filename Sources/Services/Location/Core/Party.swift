@@ -1,5 +1,6 @@
 package import LocationModel
 package import Model
+package import ServiceCore
 
 /// An app that uses location, as it is now.
 package struct Party: Sendable {

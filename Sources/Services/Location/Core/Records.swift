@@ -1,18 +1,23 @@
 package import LocationModel
 package import Model
+package import ServiceCore
 
 /// What outlives the process of the service, and the machine's power.
 package enum LocationRecord: Hashable, Sendable, Codable {
     case device(DeviceRecord)
     case app(AppRecord)
 
-    /// `nil`: it is the device's.
-    package var app: AppIdentifier? {
+    package var key: LocationRecordKey {
         switch self {
-        case .device: nil
-        case .app(let record): record.app
+        case .device: .device
+        case .app(let record): .app(record.app)
         }
     }
+}
+
+package enum LocationRecordKey: Hashable, Sendable {
+    case device
+    case app(AppIdentifier)
 }
 
 package struct DeviceRecord: Hashable, Sendable, Codable {

@@ -1,5 +1,6 @@
 package import LocationModel
 package import Model
+internal import ServiceCore
 
 /// What the service knows, for people and their tools.
 package struct LocationStatus: Sendable {

@@ -1,5 +1,6 @@
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 // Apps and their connections come and go, and ask for something.
 extension LocationSystem {
@@ -63,7 +64,9 @@ extension LocationSystem {
         }
     }
 
-    mutating func standingChanged(_ app: AppIdentifier, _ standing: AppStanding) {
+    mutating func standingChanged(_ app: AppIdentifier, _ state: AppStanding) {
+        var standing = state
+        standing.awaitsCall = false
         standings[app] = standing.state == .none ? nil : standing
         guard let before = parties[app]?.standing, before != standing else { return }
         if before.process != standing.process || standing.state == .none { processEnded(app) }
@@ -112,7 +115,7 @@ extension LocationSystem {
     mutating func systemAttached() {
         hasSystem = true
         // Its account may be a new one.
-        if !satelliteUsers.isEmpty { emit(.users(users)) }
+        if !satelliteUsers.isEmpty { emit(.own(.users(users))) }
         for app in parties.keys where parties[app]?.awaited == .system { expectAgain(app) }
     }
 
@@ -132,7 +135,7 @@ extension LocationSystem {
 
     // MARK: They ask
 
-    mutating func asked(_ connection: ConnectionID, _ request: RequestID, _ asked: AppRequest) {
+    mutating func asked(_ connection: ConnectionID, _ request: RequestID, _ asked: LocationRequest) {
         guard let app = connections[connection], let party = parties[app], party.connection == connection else {
             return emit(.refuse(request, .notGreeted))
         }
@@ -166,7 +169,7 @@ extension LocationSystem {
 
     /// - Returns: `nil` where it is answered later.
     private mutating func perform(
-        _ asked: AppRequest, _ app: AppIdentifier, _ request: RequestID
+        _ asked: LocationRequest, _ app: AppIdentifier, _ request: RequestID
     ) throws(LocationRefusal) -> LocationReply? {
         switch asked {
         case .hello: break
@@ -212,7 +215,7 @@ extension LocationSystem {
         if level == .always, known != .always { throw .needsAlways }
     }
 
-    private mutating func authorize(_ app: AppIdentifier, _ level: AppRequest.Authorize) -> LocationReply {
+    private mutating func authorize(_ app: AppIdentifier, _ level: LocationRequest.Authorize) -> LocationReply {
         let known = authorization(of: app)
         // There is nobody to ask yet: whoever owns the device takes it back by its tool.
         switch (level, known) {
@@ -231,7 +234,7 @@ extension LocationSystem {
         if !authorization.allows {
             refuseOnce(app, .denied)
             if let connection = parties[app]?.connection, parties[app]?.updates != nil {
-                emit(.failed(connection, .denied, LocationRefusal.denied.sentence))
+                emit(.notify(connection, .failed(.denied, LocationRefusal.denied.sentence)))
             }
             with(app) { $0.updates = nil }
         }
@@ -258,7 +261,7 @@ extension LocationSystem {
         new.lastFix = known.lastFix
         guard new != known else { return }
         with(app) { $0.surroundings = new }
-        emit(.surround(connection, new))
+        emit(.notify(connection, .surroundings(new)))
     }
 }
 

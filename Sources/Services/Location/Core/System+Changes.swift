@@ -1,5 +1,6 @@
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 /// Where the device stays.
 struct Stay: Sendable {

@@ -1,5 +1,6 @@
 internal import LocationModel
-package import Model
+internal import Model
+package import ServiceCore
 
 // For whom the system is asked to let it run.
 extension LocationSystem {
@@ -25,7 +26,7 @@ extension LocationSystem {
                 emit(.hold(app, process: party.standing.process, hold, because: sentence(hold, party)))
             case .held where !isNeeded:
                 with(app) { $0.holds[hold] = Party.Holding.none }
-                emit(.drop(app, process: party.standing.process, hold))
+                emit(.drop(app, process: party.standing.process, hold, because: ""))
             default: continue
             }
         }
@@ -88,11 +89,11 @@ extension LocationSystem {
     }
 
     /// What is stated to a system that is new.
-    package var heldNow: [(app: AppIdentifier, process: Int64, hold: LocationHold, because: String)] {
+    package var holds: [ServiceHold<LocationHold>] {
         parties.keys.sorted { $0.rawValue < $1.rawValue }.flatMap { app in
-            guard let party = parties[app] else { return [(AppIdentifier, Int64, LocationHold, String)]() }
+            guard let party = parties[app] else { return [ServiceHold<LocationHold>]() }
             return LocationHold.allCases.filter { party.holds[$0] == .held }.map {
-                (app, party.standing.process, $0, sentence($0, party))
+                ServiceHold(app, process: party.standing.process, $0, because: sentence($0, party))
             }
         }
     }

@@ -1,5 +1,6 @@
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 // When the user is to see that an app knows the location out of sight.
 extension LocationSystem {

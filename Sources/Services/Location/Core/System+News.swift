@@ -1,5 +1,6 @@
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 // What apps are told: in order, each once, and kept until they have dealt with it.
 extension LocationSystem {
@@ -47,7 +48,9 @@ extension LocationSystem {
             return with(app) { $0.waking = .idle }
         }
         with(app) { $0.waking = .asked(tries: tries) }
-        emit(.wake(app, upTo: last.number, because: last.news.because))
+        emit(
+            .wake(
+                app, upTo: last.number, .moved, because: last.news.because, payload: "\(last.number)"))
     }
 
     // MARK: What becomes of it

@@ -1,5 +1,6 @@
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 // Places that other services watch for apps: those are told of a crossing, in the app's place.
 extension LocationSystem {
@@ -68,11 +69,11 @@ extension LocationSystem {
             guard !told.isAsked, told.retryAt ?? now <= now else { continue }
             told.isAsked = true
             crossingsTold[app] = told
-            emit(.crossed(app, crossing, asker: places.asker))
+            emit(.ask(service: places.asker, CrossingQuestion(app: app, crossing: crossing)))
         }
     }
 
-    mutating func crossingTold(_ app: AppIdentifier, _ number: Int64, _ answer: CrossingAnswer) {
+    mutating func crossingTold(_ app: AppIdentifier, _ number: Int64, _ answer: ServiceAnswer) {
         switch answer {
         case .heard: change(app) { $0.places?.crossings.removeAll { $0.number == number } }
         // Nobody is left who would take the places back, as when it was asked while the app was being removed.

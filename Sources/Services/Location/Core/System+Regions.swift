@@ -1,5 +1,6 @@
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 // Regions: registered, entered and left.
 extension LocationSystem {

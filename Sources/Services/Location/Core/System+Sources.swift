@@ -1,5 +1,6 @@
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 /// A fix far from where the device was, until others bear it out.
 struct Doubt: Sendable {
@@ -154,7 +155,7 @@ extension LocationSystem {
         // The modem knows its cell anyway, and listening costs nothing: whoever may want it may have it.
         if parties.isEmpty { wanted.remove(.cell) } else { wanted.insert(.cell) }
         for source in FixSource.allCases where wanted.contains(source) != powered.contains(source) {
-            emit(.power(source, wanted.contains(source)))
+            emit(.own(.power(source, wanted.contains(source))))
         }
         if powered.contains(.gps), !wanted.contains(.gps) { rememberPlace() }
         // A receiver that has gone draws nothing.
@@ -165,7 +166,7 @@ extension LocationSystem {
         let used = SatelliteUsers(own: own, lookers: isForLookers ? registrations.version : nil)
         if used != satelliteUsers {
             satelliteUsers = used
-            emit(.users(users))
+            emit(.own(.users(users)))
         }
         settleCompass()
     }
@@ -184,6 +185,6 @@ extension LocationSystem {
         let isWanted = concerned.contains { parties[$0].map { $0.wantsHeading && $0.standing.isRunning } ?? false }
         guard isWanted != isCompassOn else { return }
         isCompassOn = isWanted
-        emit(.compass(isWanted))
+        emit(.own(.compass(isWanted)))
     }
 }

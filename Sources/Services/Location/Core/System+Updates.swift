@@ -1,5 +1,6 @@
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 // Standard updates: who gets them, and by which source.
 extension LocationSystem {
@@ -83,7 +84,7 @@ extension LocationSystem {
             let connection = party.connection
         {
             with(app) { $0.updates?.hasFailed = true }
-            emit(.failed(connection, .locationUnknown, missing))
+            emit(.notify(connection, .failed(.locationUnknown, missing)))
         }
         settlePause(app, updates)
     }
@@ -172,7 +173,7 @@ extension LocationSystem {
             party.updates?.lastTold = fix
             party.updates?.lastToldAt = now
         }
-        emit(.fixes(connection, [fix.seen(reduced: isReduced(app))]))
+        emit(.notify(connection, .fixes([fix.seen(reduced: isReduced(app))])))
     }
 
     private mutating func note(_ fix: Fix, _ updates: Party.Updates, _ app: AppIdentifier) {
@@ -191,7 +192,7 @@ extension LocationSystem {
     mutating func turned(to heading: Heading) {
         for party in concerned.compactMap({ parties[$0] }) where party.wantsHeading && party.isGreeted {
             if let connection = party.connection, party.standing.isVisible || mayReceive(party) {
-                emit(.heading(connection, heading))
+                emit(.notify(connection, .heading(heading)))
             }
         }
     }

@@ -86,3 +86,6 @@ package struct LocationSurroundings: Hashable, Sendable, Codable {
         self.regions = regions
     }
 }
+
+/// The windows of its declaration: what apps are woken for.
+package enum LocationWindow: String, Sendable, CaseIterable { case moved }

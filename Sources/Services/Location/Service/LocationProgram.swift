@@ -18,7 +18,13 @@ package enum LocationProgram {
             let queue = DispatchQueue(label: "greenroom.location", qos: .userInitiated)
             let process = try ServiceProcess("greenroom-locationd", queue: queue)
             let store = try LocationStore(folder: process.folder)
-            try process.serve(Service(process, store, receivers: Receivers(queue), idleExit: idleExit))
+            let world = LocationWorld(Receivers(queue))
+            let host = try ServiceHost(
+                "location", on: queue, broker: process.broker, store, world: world, idleExit: idleExit
+            ) {
+                process.finish(isDone: $0)
+            }
+            try process.serve(host)
         }
     }
 }

@@ -2,13 +2,14 @@ internal import FoundationEssentials
 internal import LinuxSystem
 package import LocationCore
 internal import LocationModel
-package import Model
+internal import Model
+internal import ServiceCore
+package import ServiceKit
 
 /// A file for each record. What is registered and what is yet to be heard is flushed to the disk: it has to be there
-/// after the machine has lost its power. Used by one queue.
-package final class LocationStore {
+/// after the machine has lost its power.
+package final class LocationStore: RecordStore {
     private let folder: String
-    private static let device = "device.json"
     /// Bytes of a record, and how many are read.
     private static let (largest, most) = (1 << 20, 4096)
 
@@ -32,15 +33,20 @@ package final class LocationStore {
         }
     }
 
-    package func store(_ record: LocationRecord) throws {
-        let bytes = Array(try JSONEncoder().encode(record))
-        switch record {
-        case .device: try FileSystem.replace("\(folder)/\(Self.device)", with: bytes)
-        case .app(let app): try FileSystem.replace(path(app.app), with: bytes)
+    package func commit(_ changes: [RecordChange<LocationWords>]) throws {
+        for change in changes {
+            switch change {
+            case .store(let record):
+                try FileSystem.replace(path(record.key), with: Array(try JSONEncoder().encode(record)))
+            case .erase(let key): FileSystem.remove(path(key))
+            }
         }
     }
 
-    package func erase(_ app: AppIdentifier) { FileSystem.remove(path(app)) }
-
-    private func path(_ app: AppIdentifier) -> String { "\(folder)/app-\(app.rawValue).json" }
+    private func path(_ key: LocationRecordKey) -> String {
+        switch key {
+        case .device: "\(folder)/device.json"
+        case .app(let app): "\(folder)/app-\(app.rawValue).json"
+        }
+    }
 }

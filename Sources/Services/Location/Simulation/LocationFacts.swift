@@ -1,6 +1,7 @@
 internal import LocationCore
 internal import LocationModel
 internal import Model
+internal import ServiceCore
 
 /// What outlives the process of the service: what it has stored, the apps' ends of their connections, and the world.
 struct LocationFacts: Sendable {
@@ -21,7 +22,7 @@ struct LocationFacts: Sendable {
             switch effect {
             case .store(.app(let record)): records[record.app] = record
             case .store(.device(let record)): device = record
-            case .erase(let app): records[app] = nil
+            case .erase(.app(let app)): records[app] = nil
             default: break
             }
         }

@@ -1,6 +1,7 @@
 internal import LocationCore
 package import LocationModel
 internal import Model
+internal import ServiceCore
 
 /// A device that is carried along a track, with LocationCore in it: what regions and significant changes cost and miss,
 /// second by second. A receiver that was off has to find its satellites first, and towers are where a grid has them.
@@ -125,7 +126,7 @@ package struct RouteStudy {
             report.metres += before.roughDistance(to: here)
             before = here
             // The grid of towers is looked at every second: that costs the device nothing.
-            send(.tower(tower(at: here)))
+            send(.own(.tower(tower(at: here))))
             while let due = system.nextDeadline, due <= instant { send(.timer) }
             receive(here)
         }
@@ -138,19 +139,19 @@ package struct RouteStudy {
     private var instant: Instant { .zero + .seconds(Double(now)) }
 
     private mutating func begin() {
-        send(.clock(1_700_000_000))
+        send(.clock(.seconds(1_700_000_000)))
         send(.systemAttached)
-        send(.source(.gps, .present))
-        if setup.towers != nil { send(.source(.cell, .present)) }
-        send(.tower(tower(at: place(0))))
+        send(.own(.source(.gps, .present)))
+        if setup.towers != nil { send(.own(.source(.cell, .present))) }
+        send(.own(.tower(tower(at: place(0)))))
         send(.appState(app, AppStanding(.active, process: 1, isVisible: true)))
         send(.attached(connection, AppDescription(app, process: 1, name: "Study", hasKey: false)))
-        send(.app(connection, LocationCore.RequestID(1), .hello(updates: nil, heading: false, running: [])))
-        send(.app(connection, LocationCore.RequestID(2), .authorize(.always)))
+        send(.app(connection, RequestID(1), .hello(updates: nil, heading: false, running: [])))
+        send(.app(connection, RequestID(2), .authorize(.always)))
         for (number, region) in setup.regions.enumerated() {
-            send(.app(connection, LocationCore.RequestID(UInt64(10 + number)), .monitor(region)))
+            send(.app(connection, RequestID(UInt64(10 + number)), .monitor(region)))
         }
-        if setup.significantChanges { send(.app(connection, LocationCore.RequestID(3), .significantChanges(true))) }
+        if setup.significantChanges { send(.app(connection, RequestID(3), .significantChanges(true))) }
         send(.appState(app, AppStanding(.suspended, process: 1, isVisible: false)))
     }
 
@@ -165,9 +166,9 @@ package struct RouteStudy {
         let seen = here.moved(way * setup.accuracy * 0.7, bearing: turn * 360)
         report.looks.append(Stop(seen, time: Double(now)))
         let speed = place(now - 1).roughDistance(to: here)
-        send(
-            .fix(
-                Fix(seen, accuracy: setup.accuracy, time: 1_700_000_000 + Double(now), source: .gps, speed: speed)))
+        let fix = Fix(
+            seen, accuracy: setup.accuracy, time: 1_700_000_000 + Double(now), source: .gps, speed: speed)
+        send(.own(.fix(fix)))
     }
 
     private mutating func send(_ event: LocationEvent) {
@@ -177,15 +178,15 @@ package struct RouteStudy {
     /// The app runs for a moment whenever it is woken, and hears at once.
     private mutating func perform(_ effect: LocationEffect) {
         switch effect {
-        case .power(.gps, let on):
+        case .own(.power(.gps, let on)):
             if on, !isOn { onSince = now }
             isOn = on
         case .hold(let app, _, let hold, _): send(.held(app, hold, .allowed))
-        case .wake(let app, let upTo, _):
+        case .wake(let app, let upTo, _, _, _):
             report.wakes.append(Stop(place(now), time: Double(now)))
             send(.woken(app, upTo, .allowed))
             send(.appState(app, AppStanding(.background, process: 1, isVisible: false)))
-            send(.windowEnded(app))
+            send(.windowEnded(app, .moved, .done))
             send(.appState(app, AppStanding(.suspended, process: 1, isVisible: false)))
         case .tell(let connection, let number, let news):
             switch news {
@@ -194,7 +195,7 @@ package struct RouteStudy {
             case .significantChange: report.changes.append(Stop(place(now), time: Double(now)))
             case .visit, .paused, .resumed: break
             }
-            send(.answered(connection, number))
+            send(.answered(connection, number, Nothing()))
         default: break
         }
     }

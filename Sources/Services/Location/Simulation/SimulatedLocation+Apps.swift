@@ -3,6 +3,8 @@ internal import LocationModel
 internal import LocationTranslation
 internal import LocationWire
 internal import Model
+internal import ServiceCore
+internal import ServiceWire
 internal import Simulation
 internal import Wire
 
@@ -49,8 +51,8 @@ extension SimulatedLocation {
         ask(connection, .hello(updates: known.updates, heading: known.heading, running: []), .hello)
     }
 
-    private mutating func ask(_ connection: UInt64, _ asked: AppRequest, _ kind: LocationAsked.Kind) {
-        let id = LocationCore.RequestID(number())
+    private mutating func ask(_ connection: UInt64, _ asked: LocationRequest, _ kind: LocationAsked.Kind) {
+        let id = RequestID(number())
         requests[id] = LocationAsked(connection: connection, kind: kind)
         // The app's own side, as its framework has it.
         if let app = connections[connection]?.app {
@@ -82,14 +84,14 @@ extension SimulatedLocation {
         case .request(let id, let name, let params):
             do throws(RPCError) {
                 guard let method = LocationClientMethod(rawValue: name) else { throw .methodNotFound(name) }
-                ask(connection, try AppRequest(method, params), .request(number: number, id))
+                ask(connection, try LocationRequest(method, params), .request(number: number, id))
             } catch {
                 acts.append(.answer(connection: connection, number: number, keeps: nil))
                 tell(connection, .failure(id: id, error))
             }
         case .response(.int(let seq), _), .failure(.int(let seq)?, _):
             acts.append(.answer(connection: connection, number: number, keeps: nil))
-            post(.answered(ConnectionID(connection), Int64(seq)))
+            post(.answered(ConnectionID(connection), Int64(seq), Nothing()))
         case .response, .failure, .notification:
             acts.append(.answer(connection: connection, number: number, keeps: nil))
         }
@@ -116,10 +118,17 @@ extension SimulatedLocation {
         tell(connection, .request(id: .int(seq), method: message.message.rawValue, params: message.json), seq: seq)
     }
 
-    mutating func notify(_ connection: UInt64, _ message: LocationClientMessage, _ params: JSONValue, words: String?) {
+    mutating func notify(_ connection: UInt64, _ notice: LocationNotice) {
         guard let known = connections[connection] else { return }
-        if known.isProgram { return tell(connection, .notification(method: message.rawValue, params: params)) }
-        if let words { tell(connection, words) }
+        if known.isProgram {
+            let message = LocationOnWire.message(for: notice)
+            return tell(connection, .notification(method: message.name, params: message.params))
+        }
+        switch notice {
+        case .fixes: tell(connection, "fix")
+        case .failed(let code, _): tell(connection, "failed: \(code.rawValue)")
+        case .heading, .surroundings: break
+        }
     }
 
     /// The app's main thread has dealt with it.
@@ -128,12 +137,12 @@ extension SimulatedLocation {
             let known = connections[telling.connection]
         else { return }
         // The code of a real app answers itself.
-        if !known.isProgram { post(.answered(ConnectionID(telling.connection), telling.seq)) }
+        if !known.isProgram { post(.answered(ConnectionID(telling.connection), telling.seq, Nothing())) }
     }
 
     // MARK: Answered
 
-    mutating func answered(_ request: LocationCore.RequestID, _ result: Result<LocationReply, LocationRefusal>) {
+    mutating func answered(_ request: RequestID, _ result: Result<LocationReply, LocationRefusal>) {
         guard let asked = requests.removeValue(forKey: request) else { return }
         let connection = asked.connection
         switch asked.kind {

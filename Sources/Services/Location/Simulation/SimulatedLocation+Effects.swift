@@ -2,41 +2,34 @@ internal import LocationCore
 package import LocationModel
 internal import LocationWire
 package import Model
+internal import ServiceCore
 internal import Simulation
 
 // What the Core wants done, and what people do.
 extension SimulatedLocation {
     mutating func perform(_ effect: LocationEffect) {
         switch effect {
-        case .store, .erase, .compass: break
+        case .store, .erase, .own(.compass): break
         case .reply(let request, let reply): answered(request, .success(reply))
         case .refuse(let request, let refusal): answered(request, .failure(refusal))
         case .tell(let connection, let seq, let news): tell(connection.rawValue, seq, news)
-        case .fixes(let connection, let fixes):
-            notify(connection.rawValue, .fixes, LocationFixes(fixes: fixes).json, words: "fix")
-        case .failed(let connection, let code, let sentence):
-            let failed = LocationFailed(code: code, message: sentence)
-            notify(connection.rawValue, .failed, failed.json, words: "failed: \(code.rawValue)")
-        case .heading(let connection, let heading):
-            notify(connection.rawValue, .heading, heading.json, words: nil)
-        case .surround(let connection, let surroundings):
-            notify(connection.rawValue, .surroundings, surroundings.json, words: nil)
+        case .notify(let connection, let notice): notify(connection.rawValue, notice)
         case .hold(let app, let process, let hold, let because):
             let number = number()
             askedHolds[number] = (app, hold)
             acts.append(
                 .hold(ServiceModelHold(app, process: process, hold.rawValue), because: because, number: number))
-        case .drop(let app, let process, let hold):
+        case .drop(let app, let process, let hold, _):
             acts.append(.drop(ServiceModelHold(app, process: process, hold.rawValue)))
         case .stopped(let order): acts.append(.stopped(order: order.rawValue))
-        case .wake(let app, let upTo, let because):
+        case .wake(let app, let upTo, let window, let because, let payload):
             let number = number()
             wakes[number] = (app, upTo)
-            acts.append(.wake(app, window: "moved", because: because, payload: "\(upTo)", number: number))
-        case .crossed(let app, let crossing, let asker): tell(asker, crossing, app)
+            acts.append(.wake(app, window: window.rawValue, because: because, payload: payload, number: number))
+        case .ask(let service, let question): ask(service, question)
         case .note(let app, let sentence): acts.append(.note(app, sentence))
-        case .power(let source, let isOn): power(source, isOn)
-        case .users(let apps): acts.append(.satellites(apps))
+        case .own(.power(let source, let isOn)): power(source, isOn)
+        case .own(.users(let apps)): acts.append(.satellites(apps))
         }
     }
 
@@ -53,12 +46,12 @@ extension SimulatedLocation {
         case .receiver(let isThere): facts.ground.hasReceiver = isThere
         case .permit(let app, let authorization, let isReduced):
             guard isAlive else { return }
-            let id = LocationCore.RequestID(number())
+            let id = RequestID(number())
             requests[id] = LocationAsked(connection: 0, kind: .deed)
-            return post(.permit(app, authorization, isReduced: isReduced, id))
+            return post(.tool(id, .permit(app, authorization, isReduced: isReduced)))
         case .fix(let fix):
             guard isAlive else { return }
-            return post(.fix(fix))
+            return post(.own(.fix(fix)))
         }
         if isAlive { worldChanged() }
     }

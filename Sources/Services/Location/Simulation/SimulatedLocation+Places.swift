@@ -1,7 +1,8 @@
 internal import LocationCore
-internal import LocationModel
 internal import LocationTranslation
 internal import Model
+internal import ServiceCore
+internal import ServiceWire
 internal import Simulation
 internal import Wire
 
@@ -11,26 +12,25 @@ extension SimulatedLocation {
         do throws(RPCError) {
             guard let json = try? JSONValue(parsing: words) else { throw RPCError(.parseError, "it is no JSON") }
             let ask = try ServiceAsk(json: json)
-            guard ask.method == PlaceMethod.watchPlaces.rawValue else { throw .methodNotFound(ask.method) }
-            let (app, places) = try PlaceWatch(json: ask.params).read()
-            let id = LocationCore.RequestID(self.number())
+            let inquiry = try LocationOnWire.inquiry(ask.method, ask.params)
+            let id = RequestID(self.number())
             requests[id] = LocationAsked(connection: 0, kind: .service(number: number))
-            post(.places(asker: asker, app, places, id))
+            post(.asked(id, by: asker, inquiry))
         } catch {
             acts.append(.reply(number: number, .refused(error.message)))
         }
     }
 
-    mutating func tell(_ asker: String, _ crossing: AppRecord.Crossing, _ app: AppIdentifier) {
+    mutating func ask(_ service: String, _ question: CrossingQuestion) {
         let number = number()
-        crossings[number] = (app, crossing.number)
-        let params = PlaceCrossing(app, crossing).json
-        let ask = ServiceAsk(service: asker, method: PlaceMethod.placeCrossed.rawValue, params: params)
-        acts.append(.ask(asker, String(decoding: ask.json.encoded, as: UTF8.self), number: number))
+        questions[number] = question
+        let message = LocationOnWire.message(for: question)
+        let ask = ServiceAsk(service: service, method: message.name, params: message.params)
+        acts.append(.ask(service, String(decoding: ask.json.encoded, as: UTF8.self), number: number))
     }
 }
 
-extension CrossingAnswer {
+extension ServiceAnswer {
     init(_ reply: ServiceModelReply) {
         switch reply {
         case .done: self = .heard

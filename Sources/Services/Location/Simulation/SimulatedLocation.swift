@@ -1,6 +1,7 @@
 package import LocationCore
 internal import LocationModel
 package import Model
+internal import ServiceCore
 package import Simulation
 
 /// Location in virtual time: LocationCore decides, as in `greenroom-locationd`, behind a shell whose satellites, towers
@@ -14,11 +15,11 @@ package struct SimulatedLocation: ServiceModel {
     // Of the process.
     package internal(set) var system = LocationSystem()
     var connections: [UInt64: LocationConnection] = [:]
-    var requests: [LocationCore.RequestID: LocationAsked] = [:]
+    var requests: [RequestID: LocationAsked] = [:]
     var told: [UInt64: (connection: UInt64, seq: NewsNumber)] = [:]
     var askedHolds: [UInt64: (app: AppIdentifier, hold: LocationHold)] = [:]
     var wakes: [UInt64: (app: AppIdentifier, upTo: NewsNumber)] = [:]
-    var crossings: [UInt64: (app: AppIdentifier, number: Int64)] = [:]
+    var questions: [UInt64: CrossingQuestion] = [:]
     var acts: [ServiceModelAct] = []
     var now = Instant.zero
     /// Since when the receiver is on, and when it says something next.
@@ -62,7 +63,7 @@ package struct SimulatedLocation: ServiceModel {
     // MARK: Events
 
     package mutating func start(_ life: ServiceModelLife) {
-        (connections, requests, told, askedHolds, wakes, crossings) = ([:], [:], [:], [:], [:], [:])
+        (connections, requests, told, askedHolds, wakes, questions) = ([:], [:], [:], [:], [:], [:])
         (acts, pending, isPosting, receiver, nextCell) = ([], [], false, nil, nil)
         system = LocationSystem(facts.stored, rules: LocationRules(profile: life.profile))
     }
@@ -73,17 +74,20 @@ package struct SimulatedLocation: ServiceModel {
         case .timer: passTime()
         case .clock(let offset):
             wall = offset.seconds
-            post(.clock(now.sinceBoot + wall))
+            post(.clock(offset))
             beginWithWorld()
         case .zone, .network, .moved, .broken, .noRoom, .arrived, .program, .closed: break
         case .asked(let number, let asker, let words): asked(number, by: asker, words)
         case .replied(let number, let reply):
-            guard let crossing = crossings.removeValue(forKey: number) else { break }
-            post(.crossingTold(crossing.app, crossing.number, CrossingAnswer(reply)))
-        case .conditions(let conditions): post(.conditions(LocationConditions(isLocked: conditions.isLocked)))
+            guard let question = questions.removeValue(forKey: number) else { break }
+            post(.replied(question, ServiceAnswer(reply)))
+        case .conditions(let conditions):
+            var facts = DeviceFacts()
+            facts.isLocked = conditions.isLocked
+            post(.conditions(facts))
         case .greeted: post(.systemAttached)
         case .lost:
-            (askedHolds, wakes, crossings) = ([:], [:], [:])
+            (askedHolds, wakes, questions) = ([:], [:], [:])
             post(.systemDetached)
         case .app(let app, let state, _, let process, let isVisible):
             if facts.clients[app].map({ $0.process != process || state == .notRunning }) ?? false {
@@ -103,7 +107,7 @@ package struct SimulatedLocation: ServiceModel {
         case .woken(let number, let answer):
             guard let wake = wakes.removeValue(forKey: number) else { break }
             post(.woken(wake.app, wake.upTo, WakeAnswer(answer)))
-        case .windowEnded(let app, _, _): post(.windowEnded(app))
+        case .windowEnded(let app, _, _): post(.windowEnded(app, .moved, .done))
         case .held(let number, let answer):
             guard let hold = askedHolds.removeValue(forKey: number) else { break }
             post(.held(hold.app, hold.hold, answer == .allowed ? .allowed : answer == .lost ? .lost : .refused))
@@ -133,7 +137,7 @@ package struct SimulatedLocation: ServiceModel {
     package var isUnfinished: Bool { !system.isIdle }
 
     package var holds: [ServiceModelHold] {
-        system.heldNow.map { ServiceModelHold($0.app, process: $0.process, $0.hold.rawValue) }
+        system.holds.map { ServiceModelHold($0.app, process: $0.process, $0.name.rawValue) }
     }
 
     package func brokenPromises() -> [String] { system.brokenInvariants() }
@@ -166,20 +170,20 @@ package struct SimulatedLocation: ServiceModel {
     // MARK: The world
 
     private mutating func beginWithWorld() {
-        post(.source(.gps, facts.ground.hasReceiver ? .present : .absent("the receiver is gone")))
+        post(.own(.source(.gps, facts.ground.hasReceiver ? .present : .absent("the receiver is gone"))))
         lookAtCell()
     }
 
     /// Something of the world is another.
     mutating func worldChanged() {
-        post(.source(.gps, facts.ground.hasReceiver ? .present : .absent("the receiver is gone")))
+        post(.own(.source(.gps, facts.ground.hasReceiver ? .present : .absent("the receiver is gone"))))
         lookAtCell()
     }
 
     mutating func lookAtCell() {
         let tower = facts.ground.tower(at: now)
-        post(.source(.cell, tower == nil ? .absent("there is no cell") : .present))
-        post(.tower(tower))
+        post(.own(.source(.cell, tower == nil ? .absent("there is no cell") : .present)))
+        post(.own(.tower(tower)))
         let moves = facts.ground.moves(at: now) && facts.ground.hasRadio
         // A third of a cell from here at the soonest.
         let pause = facts.ground.spacing / 3 / max(facts.ground.speed(at: now), 1)
@@ -198,11 +202,10 @@ package struct SimulatedLocation: ServiceModel {
             receiver?.next = now + pause
         }
         guard facts.ground.hasSky, facts.ground.hasReceiver else { return }
-        post(
-            .fix(
-                Fix(
-                    facts.ground.place(at: now), accuracy: facts.ground.accuracy, time: now.sinceBoot + wall,
-                    source: .gps, speed: facts.ground.speed(at: now))))
+        let fix = Fix(
+            facts.ground.place(at: now), accuracy: facts.ground.accuracy, time: now.sinceBoot + wall, source: .gps,
+            speed: facts.ground.speed(at: now))
+        post(.own(.fix(fix)))
     }
 }
 

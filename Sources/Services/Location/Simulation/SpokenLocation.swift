@@ -5,7 +5,7 @@ package import Simulation
 
 /// What a simulated app says in a scenario: `SpokenLocation.forms` lists it.
 struct SpokenLocation: Hashable {
-    let request: AppRequest
+    let request: LocationRequest
 
     static let forms =
         "it understands `updates [METRES] [filter METRES] [background] [indicator] [fitness] [keep]`, `stop updates`, `once [METRES]`, "

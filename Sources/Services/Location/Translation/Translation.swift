@@ -4,7 +4,7 @@ package import LocationWire
 package import Model
 package import Wire
 
-extension AppRequest {
+extension LocationRequest {
     /// What an app asks, as it says it.
     package init(_ method: LocationClientMethod, _ params: JSONValue) throws(RPCError) {
         func isOn() throws(RPCError) -> Bool { try params.bool("on") }
@@ -115,18 +115,5 @@ extension PlaceWatch {
 extension PlaceCrossing {
     package init(_ app: AppIdentifier, _ crossing: AppRecord.Crossing) {
         self.init(app: app.rawValue, place: crossing.place, entered: crossing.isEntry, number: crossing.number)
-    }
-}
-
-extension CrossingAnswer {
-    package init(_ result: Result<JSONValue, RPCError>) {
-        switch result {
-        case .success: self = .heard
-        case .failure(let error):
-            switch error.code {
-            case .unknown, .refused, .methodNotFound, .invalidParams: self = .refused
-            default: self = .lost
-            }
-        }
     }
 }

@@ -18,9 +18,6 @@ package enum LocationToolMethod: String, Sendable, CaseIterable {
     case hello, status, why, permit, fix, cell, route
 }
 
-/// The windows of its declaration: what apps are woken for.
-package enum LocationWindow: String, Sendable, CaseIterable { case moved }
-
 /// The version of the location service's protocol.
 package let locationProtocolVersion = 1
 

@@ -1,51 +1,5 @@
 package import LocationModel
-package import Model
-
-/// What the shell is to do, in this order.
-package enum LocationEffect: Hashable, Sendable {
-    /// Durable before anything that follows.
-    case store(LocationRecord)
-    case erase(AppIdentifier)
-
-    // Apps.
-    case reply(RequestID, LocationReply)
-    case refuse(RequestID, LocationRefusal)
-    /// Answered by `answered`. It waits in the app's connection while that cannot read.
-    case tell(ConnectionID, NewsNumber, LocationNews)
-    /// What standard updates bring.
-    case fixes(ConnectionID, [Fix])
-    case failed(ConnectionID, LocationFailure, String)
-    case heading(ConnectionID, Heading)
-    case surround(ConnectionID, LocationSurroundings)
-
-    // The system.
-    /// Answered by `held`.
-    case hold(AppIdentifier, process: Int64, LocationHold, because: String)
-    case drop(AppIdentifier, process: Int64, LocationHold)
-    case stopped(OrderID)
-    /// It is told over its connection, up to this number. Answered by `woken`.
-    case wake(AppIdentifier, upTo: NewsNumber, because: String)
-    /// What it did about an app, for whoever asks why.
-    case note(AppIdentifier, String)
-
-    // Other services.
-    /// Answered by `crossingTold`.
-    case crossed(AppIdentifier, AppRecord.Crossing, asker: String)
-
-    // Sources.
-    /// Whether somebody needs it now.
-    case power(FixSource, Bool)
-    /// For whom the satellites' receiver is on: those share what it costs. Empty: it is off, or for nobody's sake.
-    case users([AppIdentifier])
-    case compass(Bool)
-
-    package var isRecord: Bool {
-        switch self {
-        case .store, .erase: true
-        default: false
-        }
-    }
-}
+internal import Model
 
 package enum LocationReply: Hashable, Sendable {
     case done
