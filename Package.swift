@@ -109,6 +109,7 @@ let package = Package(
         // What programs of services have in common.
         .target(name: "ServiceCore", dependencies: ["Model"]),
         .target(name: "ServiceWire", dependencies: ["ServiceCore", "Wire", "Model"]),
+        .target(name: "ServiceSimulation", dependencies: ["ServiceCore", "Simulation", "Model"]),
         .target(name: "ServiceKit", dependencies: ["ServiceCore", "ServiceWire", "LinuxSystem", "Wire", "Model"]),
 
         // Transfers that outlive the apps: a service, and what it is for apps.
@@ -205,8 +206,9 @@ let package = Package(
         .target(
             name: "LocationSimulation",
             dependencies: [
-                "LocationTranslation", "LocationCore", "LocationWire", "LocationModel", "ServiceCore", "ServiceWire",
-                "Simulation", "Wire", "Model",
+                "LocationTranslation", "LocationCore", "LocationWire", "LocationModel", "ServiceCore",
+                "ServiceSimulation",
+                "ServiceWire", "Simulation", "Wire", "Model",
             ], path: "Sources/Services/Location/Simulation"),
 
         // Audio: a service, too. What both ends of its wire and its Core call things.
@@ -214,14 +216,19 @@ let package = Package(
         .target(name: "AudioWire", dependencies: ["AudioModel", "Wire"], path: "Sources/Services/Audio/Wire"),
         // What plays and records for an app, and a device of virtual time.
         .target(name: "AudioDevices", path: "Sources/Services/Audio/Devices"),
-        .target(name: "AudioCore", dependencies: ["AudioModel", "Model"], path: "Sources/Services/Audio/Core"),
         .target(
-            name: "AudioTranslation", dependencies: ["AudioCore", "AudioWire", "AudioModel", "Wire", "Model"],
+            name: "AudioCore", dependencies: ["AudioModel", "ServiceCore", "Model"], path: "Sources/Services/Audio/Core"
+        ),
+        .target(
+            name: "AudioTranslation",
+            dependencies: ["AudioCore", "AudioWire", "AudioModel", "ServiceCore", "ServiceWire", "Wire", "Model"],
             path: "Sources/Services/Audio/Translation"),
         .target(
             name: "AudioSimulation",
-            dependencies: ["AudioTranslation", "AudioCore", "AudioWire", "AudioModel", "Simulation", "Wire", "Model"],
-            path: "Sources/Services/Audio/Simulation"),
+            dependencies: [
+                "AudioTranslation", "AudioCore", "AudioWire", "AudioModel", "ServiceCore", "ServiceSimulation",
+                "Simulation", "Wire", "Model",
+            ], path: "Sources/Services/Audio/Simulation"),
         // The sound server, typed.
         .systemLibrary(
             name: "CPipeWireLibrary", pkgConfig: "libpipewire-0.3", providers: [.apt(["libpipewire-0.3-dev"])]),
@@ -233,8 +240,8 @@ let package = Package(
         .target(
             name: "AudioService",
             dependencies: [
-                "AudioTranslation", "AudioControls", "AudioCore", "AudioWire", "AudioModel", "PipeWire", "ServiceKit",
-                "LinuxSystem", "Wire", "Model", system,
+                "AudioTranslation", "AudioControls", "AudioCore", "AudioWire", "AudioModel", "PipeWire", "ServiceCore",
+                "ServiceKit", "ServiceWire", "LinuxSystem", "Wire", "Model", system,
             ], path: "Sources/Services/Audio/Service"),
         .target(
             name: "AudioClient", dependencies: ["AppRuntime", "AudioWire", "AudioModel", "Wire"],
@@ -590,7 +597,9 @@ let package = Package(
         // Also runs the program itself, against the gateway's double of Fixtures/servers.
         .testTarget(
             name: "AudioServiceTests",
-            dependencies: ["AudioService", "AudioCore", "AudioModel", "LinuxSystem", "Model"]),
+            dependencies: [
+                "AudioService", "AudioCore", "AudioModel", "ServiceKit", "ServiceCore", "LinuxSystem", "Model",
+            ]),
         .testTarget(
             name: "NotificationsServiceTests",
             dependencies: [

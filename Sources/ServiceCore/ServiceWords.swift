@@ -35,6 +35,14 @@ package protocol ServiceWords: Sendable {
 
     static func key(of record: Record) -> RecordKey
     static func durability(of key: RecordKey) -> RecordDurability
+
+    /// The command changes what must survive a loss of power. If a tool repeats such a command, it changes nothing any
+    /// more, so it is refused as long as any such record waits to be stored.
+    static func isPromise(_ command: Command) -> Bool
+}
+
+extension ServiceWords {
+    package static func isPromise(_ command: Command) -> Bool { true }
 }
 
 /// How safe a record is before the effects behind it are performed.

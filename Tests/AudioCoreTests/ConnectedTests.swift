@@ -1,6 +1,7 @@
 import AudioCore
 import AudioModel
 import Model
+import ServiceCore
 import Testing
 
 /// The sound server waits for every process that is linked, also for one that is suspended and gives nothing: who is
@@ -45,7 +46,7 @@ import Testing
         bench.send(.nodeRuns(node, false))
         #expect(bench.isHeld(pandora) && !bench.isHeld(pandora, .connected))
         if let order = bench.effects.lastOrder(node) { bench.send(.permitted(node, order)) }
-        #expect(bench.system.heldNow.isEmpty)
+        #expect(bench.system.holds.isEmpty)
         bench.permitsAtOnce = true
         bench.ask(connection, .start(1, .output))
         #expect(bench.effects.permits(node) == [true, false, true])
@@ -107,7 +108,7 @@ import Testing
         let node = bench.node(.app(pandora), stream: 1, isRunning: false)
         bench.pass(10)
         #expect(bench.effects.permits(node).last == false)
-        #expect(bench.system.heldNow.isEmpty)
+        #expect(bench.system.holds.isEmpty)
     }
 
     @Test("That the hold is refused silences nobody")
@@ -171,7 +172,7 @@ import Testing
             bench.send(.nodeRuns(second, false))
             bench.pass(1.1)
             #expect(bench.effects.permits(second).last == false)
-            #expect(bench.system.heldNow.isEmpty, "\(String(describing: says))")
+            #expect(bench.system.holds.isEmpty, "\(String(describing: says))")
         }
     }
 
@@ -205,11 +206,11 @@ import Testing
 extension [AudioEffect] {
     /// What the sound server was told of it.
     fileprivate func permits(_ node: NodeID) -> [Bool] {
-        compactMap { if case .permit(node, let isPermitted, _) = $0 { isPermitted } else { nil } }
+        compactMap { if case .own(.permit(node, let isPermitted, _)) = $0 { isPermitted } else { nil } }
     }
 
     fileprivate func lastOrder(_ node: NodeID) -> OrderID? {
-        compactMap { if case .permit(node, _, let order) = $0 { order } else { nil } }.last
+        compactMap { if case .own(.permit(node, _, let order)) = $0 { order } else { nil } }.last
     }
 
     fileprivate func hasStopped(_ order: OrderID) -> Bool {

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioModel
 import Model
+import ServiceCore
 import Testing
 
 @Suite("What apps are told, and what controls say") struct RemoteTests {

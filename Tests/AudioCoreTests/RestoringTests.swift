@@ -1,6 +1,7 @@
 import AudioCore
 import AudioModel
 import Model
+import ServiceCore
 import Testing
 
 /// A process of the service that goes on where another one ended.
@@ -27,7 +28,7 @@ import Testing
     /// The system is there for a new process.
     private mutating func attach(_ states: [AppIdentifier: AppStanding.State]) {
         for (app, state) in states.sorted(by: { $0.key.rawValue < $1.key.rawValue }) { bench.stand(app, state) }
-        bench.send(.conditions(AudioConditions()))
+        bench.send(.conditions(facts()))
         bench.send(.systemAttached)
     }
 
@@ -84,7 +85,7 @@ import Testing
         bench.stand(pandora, .none)
         #expect(!bench.isHeld(pandora))
         bench.restart()
-        #expect(bench.system.heldNow.isEmpty)
+        #expect(bench.system.holds.isEmpty)
     }
 
     @Test("How loud a node was in the time of the service before is set right")
@@ -158,7 +159,7 @@ import Testing
         for index in steps.indices { steps[(index + order) % steps.count](&bench) }
         attach([:])
         #expect(bench.party(pandora)?.kind == .app && bench.system.target == .app(pandora))
-        #expect(bench.effects.contains { if case .publish(pandora, _) = $0 { true } else { false } })
+        #expect(bench.effects.contains { if case .own(.publish(pandora, _)) = $0 { true } else { false } })
         bench.tool(.command(.play))
         #expect(bench.effects.wakes == [pandora])
     }
@@ -166,7 +167,7 @@ import Testing
     @Test("What interrupted somebody and is over since then is over for the next process, too")
     mutating func over() {
         _ = playing(pandora)
-        bench.send(.conditions(AudioConditions(call: .connected)))
+        bench.send(.conditions(facts(call: .connected)))
         bench.restart()
         attach([pandora: .background])
         let connection = greet(pandora, isActive: false, isInterrupted: true, plays: false)

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioModel
 import Model
+import ServiceCore
 import Testing
 
 /// Who may sound where, and for whom the system is asked.
@@ -21,13 +22,13 @@ import Testing
         }
     }
 
-    private static let surroundings: [(Bool, Bool, AudioConditions.Call)] = [true, false].flatMap { isSilent in
-        [true, false].flatMap { isLocked in AudioConditions.Call.allCases.map { (isSilent, isLocked, $0) } }
+    private static let surroundings: [(Bool, Bool, DeviceFacts.Call)] = [true, false].flatMap { isSilent in
+        [true, false].flatMap { isLocked in DeviceFacts.Call.allCases.map { (isSilent, isLocked, $0) } }
     }
 
     private func check(
         _ category: AudioCategory, _ direction: AudioDirection, _ hasKey: Bool, _ state: AppStanding.State,
-        _ isVisible: Bool, _ isSilent: Bool, _ isLocked: Bool, _ call: AudioConditions.Call
+        _ isVisible: Bool, _ isSilent: Bool, _ isLocked: Bool, _ call: DeviceFacts.Call
     ) {
         let isPossible = direction == .output ? category.hasOutput : category.hasInput
         var bench = Bench()
@@ -39,7 +40,7 @@ import Testing
         let node = bench.node(.app(pandora), stream: 1, direction)
         bench.tool(.ringer(isSilent: isSilent))
         bench.stand(pandora, state, isVisible: isVisible)
-        bench.send(.conditions(AudioConditions(isLocked: isLocked, call: call)))
+        bench.send(.conditions(facts(isLocked: isLocked, call: call)))
         bench.pass(1)
         let runs =
             state != .suspended && call != .connected
@@ -66,7 +67,7 @@ import Testing
                 let runs = state == .active || state == .inactive || state == .background && hasKey
                 #expect((bench.gain(node) ?? 0 > 0) == runs, "\(hasKey) \(state)")
                 #expect(bench.gain(other) == 1)
-                #expect(bench.system.heldNow.allSatisfy { $0.app == mpv })
+                #expect(bench.system.holds.allSatisfy { $0.app == mpv })
             }
         }
     }

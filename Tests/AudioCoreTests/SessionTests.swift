@@ -1,6 +1,7 @@
 import AudioCore
 import AudioModel
 import Model
+import ServiceCore
 import Testing
 
 @Suite("A session") struct SessionTests {
@@ -138,8 +139,8 @@ import Testing
         bench.play(a, pandora, AudioSettings(.playback))
         let b = bench.open(radio)
         bench.play(b, radio, AudioSettings(.playAndRecord, mode: .voiceChat))
-        bench.send(.conditions(AudioConditions(call: .connected)))
-        bench.send(.conditions(AudioConditions()))
+        bench.send(.conditions(facts(call: .connected)))
+        bench.send(.conditions(facts()))
         // It was told to go on, and has the time for it.
         #expect(
             bench.session(pandora) == "interrupted"

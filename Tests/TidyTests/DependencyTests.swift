@@ -71,6 +71,7 @@ struct DependencyTests {
         ("Sources/Services/Location/Model", ["RealModule"]),
         ("Sources/Services/Location/Wire", ["LocationModel", "Wire"]),
         ("Sources/ServiceCore", ["Model"]),
+        ("Sources/ServiceSimulation", ["Model", "ServiceCore", "Simulation"]),
         ("Sources/ServiceWire", ["Model", "ServiceCore", "Wire"]),
         ("Sources/Services/Location/Core", ["LocationModel", "Model", "RealModule", "ServiceCore"]),
         (
@@ -104,24 +105,31 @@ struct DependencyTests {
             "Sources/Services/Location/Simulation",
             [
                 "LocationCore", "LocationModel", "LocationTranslation", "LocationWire", "Model", "ServiceCore",
-                "ServiceWire", "Simulation", "Wire",
+                "ServiceSimulation", "ServiceWire", "Simulation", "Wire",
             ]
         ),
         ("Sources/Services/Audio/Model", []),
         ("Sources/Services/Audio/Wire", ["AudioModel", "Wire"]),
         ("Sources/Services/Audio/Devices", ["Synchronization"]),
-        ("Sources/Services/Audio/Core", ["AudioModel", "Model"]),
-        ("Sources/Services/Audio/Translation", ["AudioCore", "AudioModel", "AudioWire", "Model", "Wire"]),
+        ("Sources/Services/Audio/Core", ["AudioModel", "Model", "ServiceCore"]),
+        (
+            "Sources/Services/Audio/Translation",
+            ["AudioCore", "AudioModel", "AudioWire", "Model", "ServiceCore", "ServiceWire", "Wire"]
+        ),
         (
             "Sources/Services/Audio/Simulation",
-            ["AudioCore", "AudioModel", "AudioTranslation", "AudioWire", "Model", "Simulation", "Wire"]
+            [
+                "AudioCore", "AudioModel", "AudioTranslation", "AudioWire", "Model", "ServiceCore",
+                "ServiceSimulation", "Simulation", "Wire",
+            ]
         ),
         ("Sources/Services/Audio/Controls", ["AudioModel", "DBus", "Dispatch", "LinuxSystem"]),
         (
             "Sources/Services/Audio/Service",
             [
                 "AudioControls", "AudioCore", "AudioModel", "AudioTranslation", "AudioWire", "Dispatch",
-                "FoundationEssentials", "Glibc", "LinuxSystem", "Model", "PipeWire", "ServiceKit", "Wire",
+                "FoundationEssentials", "Glibc", "LinuxSystem", "Model", "PipeWire", "ServiceCore", "ServiceKit",
+                "ServiceWire", "Wire",
             ]
         ),
         ("Sources/Services/Audio/Program", ["AudioService"]),

@@ -34,9 +34,14 @@ extension ServiceHost {
         for state in greeting.apps { stands(state) }
         post(.systemAttached)
         begin()
+        world.daemonIsThere(self)
     }
 
     func lost() {
+        let waiting = hearings
+        hearings = []
+        for body in waiting { body(self) }
+        world.daemonIsLost()
         post(.systemDetached)
         for event in asked.takeAll() { post(event) }
     }
@@ -69,7 +74,8 @@ extension ServiceHost {
                 answer(.success([:]))
             case .stop:
                 let (app, hold): (AppIdentifier, Words.Hold) = (try app(params), try word(params, "hold"))
-                let order = OrderID(number())
+                // Beside the orders that the policy gives.
+                let order = OrderID(1 << 62 | number())
                 stops[order] = answer
                 post(.stop(app, hold, order))
             case .ask:
@@ -79,6 +85,17 @@ extension ServiceHost {
             }
         } catch {
             answer(.failure(error))
+        }
+    }
+
+    /// Runs when all is heard that the daemon has said so far: it answers in its order.
+    func hearDaemon(_ body: @escaping @Sendable (isolated ServiceHost) -> Void) {
+        guard let broker, broker.isConnected else { return body(self) }
+        hearings.append(body)
+        broker.request(.whose, ["pid": .int(Int64(CurrentProcess.pid))]) { [weak self] _ in
+            self?.assumeIsolated { host in
+                if !host.hearings.isEmpty { host.hearings.removeFirst()(host) }
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 internal import LinuxSystem
-internal import Model
+package import Model
 internal import ServiceCore
 internal import ServiceWire
 internal import Wire
@@ -111,12 +111,20 @@ extension ServiceHost {
         return number
     }
 
+    /// A number for the policy that leads back to the world.
+    package func requestOfWorld() -> RequestID {
+        let number = RequestID(number())
+        worldRequests.insert(number)
+        return number
+    }
+
     private func answer(_ request: RequestID, _ result: Result<Words.Reply, Words.Refusal>) {
+        if worldRequests.remove(request) != nil { return world.answered(request, result) }
         guard let pending = requests.removeValue(forKey: request) else { return }
         switch result {
         case .success(let reply):
-            let refusal = storageRefusal(isOfTool: pending.isOfTool)
-            pending.answer(refusal.map(Result.failure) ?? .success(Translation.result(of: reply)))
+            let refusal = storageRefusal(ofPromise: pending.isPromise)
+            pending.answer(refusal.map(Result.failure) ?? .success(world.result(of: reply)))
         case .failure(let refusal): pending.answer(.failure(Translation.error(of: refusal)))
         }
     }
@@ -126,7 +134,8 @@ extension ServiceHost {
 struct PendingRequest: Sendable {
     enum Asker: Sendable {
         case app(connection: UInt64)
-        case tool(connection: UInt64)
+        /// - Parameter isPromise: it is refused while any promised record is not stored.
+        case tool(connection: UInt64, isPromise: Bool)
         /// Another service, or the host itself.
         case service
     }
@@ -134,13 +143,13 @@ struct PendingRequest: Sendable {
     let asker: Asker
     let answer: @Sendable (Result<JSONValue, RPCError>) -> Void
 
-    var isOfTool: Bool {
-        if case .tool = asker { true } else { false }
+    var isPromise: Bool {
+        if case .tool(_, let isPromise) = asker { isPromise } else { false }
     }
 
     func isOf(_ peer: UInt64) -> Bool {
         switch asker {
-        case .app(let connection), .tool(let connection): connection == peer
+        case .app(let connection), .tool(let connection, _): connection == peer
         case .service: false
         }
     }

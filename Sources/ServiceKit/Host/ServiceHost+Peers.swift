@@ -28,10 +28,8 @@ extension ServiceHost {
         armIdle()
     }
 
-    private func pending(_ peer: Peer, _ id: RPCID, isOfTool: Bool) -> PendingRequest {
-        let number = peer.number
-        return PendingRequest(asker: isOfTool ? .tool(connection: number) : .app(connection: number)) {
-            [weak peer] result in
+    private func pending(_ peer: Peer, _ id: RPCID, _ asker: PendingRequest.Asker) -> PendingRequest {
+        PendingRequest(asker: asker) { [weak peer] result in
             switch result {
             case .success(let value): peer?.send(.response(id: id, result: value))
             case .failure(let error): peer?.send(.failure(id: id, error))
@@ -71,8 +69,14 @@ extension ServiceHost {
         guard let peer = peers[number], case .request(let id, let name, let params) = message else { return }
         do throws(RPCError) {
             let asked = try Translation.request(name, params)
-            let request = request(pending(peer, id, isOfTool: false))
-            post(.app(ConnectionID(number), request, asked))
+            let connection = ConnectionID(number)
+            let event = Event.app(connection, request(pending(peer, id, .app(connection: number))), asked)
+            guard world.needsDaemonsWord(for: asked, of: connection, policy) else { return post(event) }
+            peer.isHeld = true
+            hearDaemon { host in
+                host.post(event)
+                host.peers[number]?.isHeld = false
+            }
         } catch {
             peer.send(.failure(id: id, error))
         }
@@ -101,7 +105,9 @@ extension ServiceHost {
             guard peer.hasGreeted else { throw RPCError(.outOfOrder, "hello comes first") }
             switch try world.answer(name, params, self) {
             case .value(let value): peer.send(.response(id: id, result: value))
-            case .command(let command): post(.tool(request(pending(peer, id, isOfTool: true)), command))
+            case .command(let command):
+                let asker = PendingRequest.Asker.tool(connection: number, isPromise: Words.isPromise(command))
+                post(.tool(request(pending(peer, id, asker)), command))
             }
         } catch {
             peer.send(.failure(id: id, error))

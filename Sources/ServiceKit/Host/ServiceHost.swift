@@ -48,6 +48,9 @@ package actor ServiceHost<World: ServiceWorld> {
     var nextPeer: UInt64 = 1
     private var nextNumber: UInt64 = 1
     var requests: [RequestID: PendingRequest] = [:]
+    var worldRequests: Set<RequestID> = []
+    /// What waits until all is heard that the daemon has said so far.
+    var hearings: [@Sendable (isolated ServiceHost) -> Void] = []
     var stops: [OrderID: Answer] = [:]
     /// What the daemon has yet to answer.
     var asked = AskedOfDaemon<Words>()
@@ -160,9 +163,9 @@ package actor ServiceHost<World: ServiceWorld> {
 
     /// Why a request is not answered with success: a loss of power would undo what it changed.
     ///
-    /// - Parameter isOfTool: a tool's repeated request changes no record, so earlier failures count as well.
-    func storageRefusal(isOfTool: Bool) -> RPCError? {
-        guard isOfTool else { return storageProblem }
+    /// - Parameter isPromise: a tool's repeated request changes no record, so earlier failures count as well.
+    func storageRefusal(ofPromise isPromise: Bool) -> RPCError? {
+        guard isPromise else { return storageProblem }
         storeAgain()
         return unstored.hasPromised ? RPCError(.refused, unstored.refusal) : nil
     }

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioModel
 import Model
+import ServiceCore
 import Testing
 
 let pandora = name("org.example.pandora")
@@ -68,6 +69,9 @@ struct Bench {
         return all
     }
 
+    @discardableResult
+    mutating func send(_ event: AudioWords.Event) -> [AudioEffect] { send(AudioEvent.own(event)) }
+
     private mutating func take(_ effect: AudioEffect) {
         switch effect {
         case .store(let record): records[record.key] = record
@@ -80,8 +84,8 @@ struct Bench {
     private func answers(_ effect: AudioEffect) -> [AudioEvent] {
         switch effect {
         case .hold(let app, _, let hold, _): holdAnswer.map { [.held(app, hold, $0)] } ?? []
-        case .permit(let node, _, let order) where permitsAtOnce: [.permitted(node, order)]
-        case .wake(let app, let upTo, _): wakeAnswer.map { [.woken(app, upTo, $0)] } ?? []
+        case .own(.permit(let node, _, let order)) where permitsAtOnce: [.own(.permitted(node, order))]
+        case .wake(let app, let upTo, _, _, _): wakeAnswer.map { [.woken(app, upTo, $0)] } ?? []
         default: []
         }
     }
@@ -154,7 +158,7 @@ struct Bench {
 
     /// - Returns: what it was answered.
     @discardableResult
-    mutating func ask(_ connection: ConnectionID, _ request: AppRequest) -> Result<AudioReply, AudioRefusal>? {
+    mutating func ask(_ connection: ConnectionID, _ request: AudioRequest) -> Result<AudioReply, AudioRefusal>? {
         let id = self.request()
         return send(.app(connection, id, request)).answer(to: id)
     }
@@ -165,7 +169,7 @@ struct Bench {
     }
 
     @discardableResult
-    mutating func tool(_ request: ToolRequest) -> Result<AudioReply, AudioRefusal>? {
+    mutating func tool(_ request: AudioOrder) -> Result<AudioReply, AudioRefusal>? {
         let id = self.request()
         return send(.tool(id, request)).answer(to: id)
     }
@@ -223,7 +227,7 @@ struct Bench {
     }
 
     func isHeld(_ app: AppIdentifier, _ hold: AudioHold = .playing) -> Bool {
-        system.heldNow.contains { $0.app == app && $0.hold == hold }
+        system.holds.contains { $0.app == app && $0.name == hold }
     }
 }
 
@@ -248,20 +252,26 @@ extension [AudioEffect] {
     func news(_ connection: ConnectionID) -> [AudioNews] { tellings(connection).map(\.news) }
 
     var wakes: [AppIdentifier] {
-        compactMap { if case .wake(let app, _, _) = $0 { app } else { nil } }
+        compactMap { if case .wake(let app, _, _, _, _) = $0 { app } else { nil } }
     }
 
     var controls: [AudioCommand] {
-        compactMap { if case .control(_, let command, _) = $0 { command } else { nil } }
+        compactMap { if case .own(.control(_, let command, _)) = $0 { command } else { nil } }
     }
 
     var reports: [AudioReport] {
-        compactMap { if case .report(let report) = $0 { report } else { nil } }
+        compactMap { if case .own(.report(let report)) = $0 { report } else { nil } }
     }
 
     func gains(_ node: NodeID) -> [Float] {
-        compactMap { if case .setGain(node, let gain, _) = $0 { gain } else { nil } }
+        compactMap { if case .own(.setGain(node, let gain, _)) = $0 { gain } else { nil } }
     }
+}
+
+func facts(isLocked: Bool = false, call: DeviceFacts.Call = .none) -> DeviceFacts {
+    var facts = DeviceFacts()
+    (facts.isLocked, facts.call) = (isLocked, call)
+    return facts
 }
 
 extension Result<AudioReply, AudioRefusal>? {

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioModel
 import Model
+import ServiceCore
 
 /// Numbers that look random and are the same for each seed.
 struct Dice: RandomNumberGenerator {
@@ -75,7 +76,7 @@ struct Machine {
     var lastNews: NewsNumber = 0
     var hasSystem = false
     var hasGraph = false
-    var requests: [RequestID: (app: Int, AppRequest)] = [:]
+    var requests: [RequestID: (app: Int, AudioRequest)] = [:]
     var unanswered: Set<RequestID> = []
     var nextNumber: UInt64 = 1
     var isClearing = false
@@ -104,6 +105,8 @@ struct Machine {
         for effect in effects { perform(effect) }
     }
 
+    mutating func send(_ event: AudioWords.Event) { send(AudioEvent.own(event)) }
+
     private mutating func perform(_ effect: AudioEffect) {
         switch effect {
         case .store(let record): records[record.key] = record
@@ -118,14 +121,21 @@ struct Machine {
         case .drop(let app, let process, let hold, _):
             if let place = place(app), apps[place].process == process { apps[place].held.remove(hold) }
         case .stopped(let order): stopped(order)
-        case .wake(let app, let upTo, _): due.append(.woken(app, upTo))
+        case .wake(let app, let upTo, _, _, _): due.append(.woken(app, upTo))
+        case .own(let effect): perform(effect)
+        case .notify, .note, .ask: break
+        }
+    }
+
+    private mutating func perform(_ effect: AudioWords.Effect) {
+        switch effect {
         case .permit(let node, let isPermitted, let order):
             nodes[node]?.isPermitted = isPermitted
             due += [.permitted(node, order), .runs(node)]
         case .setGain(let node, let gain, _): nodes[node]?.gain = gain
         case .meter(let node, _): due.append(.level(node))
         case .control(let player, let command, let order): due.append(.controlled(player, command, order))
-        case .surround, .move, .setVolume, .setDefault, .publish, .unpublish, .report: break
+        case .move, .setVolume, .setDefault, .publish, .unpublish, .report: break
         }
     }
 
@@ -162,7 +172,7 @@ struct Machine {
         if hasGraph { announce(id, node) }
     }
 
-    func announcement(_ id: NodeID, _ node: Node) -> AudioEvent {
+    func announcement(_ id: NodeID, _ node: Node) -> AudioWords.Event {
         .nodeAppeared(
             id,
             NodeDescription(
@@ -314,7 +324,7 @@ struct Machine {
         send(.app(connection, request, .hello(hello)))
     }
 
-    mutating func ask(_ place: Int, _ asked: AppRequest) {
+    mutating func ask(_ place: Int, _ asked: AudioRequest) {
         guard apps[place].runs, let connection = apps[place].connection else { return }
         switch asked {
         case .set(let settings): if settings.contradiction == nil { apps[place].hello.settings = settings }

@@ -1,6 +1,7 @@
 import AudioCore
 import AudioModel
 import Model
+import ServiceCore
 
 extension Storm {
     /// Everybody stops, everything is answered, and nothing goes wrong any more.
@@ -9,7 +10,7 @@ extension Storm {
         if !machine.hasGraph { graphReturns() }
         if !machine.hasSystem { daemonReturns() }
         call = .none
-        machine.send(.conditions(AudioConditions()))
+        machine.send(.conditions(facts()))
         machine.send(.tool(RequestID(machine.number()), .interruption(isBegin: false, resumes: false)))
         for _ in 0..<4 {
             settle()
@@ -52,7 +53,7 @@ extension Storm {
     }
 
     var leftOutOfSight: [String] {
-        machine.broken + machine.system.heldNow.map { "\($0.app) is held: \($0.hold)" }
+        machine.broken + machine.system.holds.map { "\($0.app) is held: \($0.name)" }
             + machine.apps.filter { !$0.held.isEmpty }.map { "the system holds \($0.id): \($0.held)" }
             + machine.nodes.filter { $0.value.owner.app != nil && $0.value.isPermitted }
             .map { "\($0.value.owner) is linked: \($0.key)" }
@@ -67,8 +68,8 @@ extension Storm {
                 left.append("\(party.id) has a session: \(party.session.activity), \(party.streams.values)")
             }
         }
-        left += machine.system.heldNow.filter { !isStillConnected($0.app, $0.hold) }
-            .map { "\($0.app) is held: \($0.hold)" }
+        left += machine.system.holds.filter { !isStillConnected($0.app, $0.name) }
+            .map { "\($0.app) is held: \($0.name)" }
         for app in machine.apps {
             left += app.held.sorted().filter { !isStillConnected(app.id, $0) }.map {
                 "the system holds \(app.id): \($0)"

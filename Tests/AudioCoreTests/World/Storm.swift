@@ -1,13 +1,14 @@
 import AudioCore
 import AudioModel
 import Model
+import ServiceCore
 
 /// Machines to which everything happens, drawn from a seed.
 struct Storm {
     var machine = Machine()
     var dice: Dice
     private(set) var seen: [String: Int] = [:]
-    var call = AudioConditions.Call.none
+    var call = DeviceFacts.Call.none
     private var isLocked = false
 
     private static let outsiders = [PartyID.outsider(pid: 71), .outsider(pid: 72)]
@@ -180,11 +181,11 @@ struct Storm {
                 case .connected: .none
                 }
         }
-        if machine.hasSystem { machine.send(.conditions(AudioConditions(isLocked: isLocked, call: call))) }
+        if machine.hasSystem { machine.send(.conditions(facts(isLocked: isLocked, call: call))) }
     }
 
     private mutating func tool() {
-        let requests: [ToolRequest] = [
+        let requests: [AudioOrder] = [
             .press(1), .press(2), .command(.play), .command(.pause), .ringer(isSilent: dice.oneIn(2)),
             .interruption(isBegin: dice.oneIn(4), resumes: dice.oneIn(2)), .interruption(isBegin: false, resumes: true),
             .plug(.headphones), .unplug(.headphones), .route("speaker"),
@@ -251,20 +252,20 @@ struct Storm {
 
     mutating func daemonReturns() {
         // It says how everything is, and only then that it is there; what is not stated is dropped.
-        let stated = machine.system.heldNow
+        let stated = machine.system.holds
         machine.hasSystem = true
         for place in machine.apps.indices {
             let app = machine.apps[place]
             let mine = stated.filter { $0.app == app.id }
-            machine.apps[place].held = Set(mine.filter { $0.process == app.process }.map(\.hold))
+            machine.apps[place].held = Set(mine.filter { $0.process == app.process }.map(\.name))
             machine.send(.appState(app.id, app.standing))
             if app.isProgram, app.runs { machine.send(.programStarted(machine.description(place))) }
             for hold in mine where hold.process != app.process || app.state == .none {
-                machine.apps[place].held.remove(hold.hold)
-                machine.send(.holdEnded(app.id, hold.hold))
+                machine.apps[place].held.remove(hold.name)
+                machine.send(.holdEnded(app.id, hold.name))
             }
         }
-        machine.send(.conditions(AudioConditions(isLocked: isLocked, call: call)))
+        machine.send(.conditions(facts(isLocked: isLocked, call: call)))
         machine.send(.systemAttached)
         // Whatever left the screen meanwhile without the key has to stop now.
         for place in machine.apps.indices where machine.apps[place].state == .background {

@@ -1,14 +1,15 @@
 internal import AudioModel
 package import Model
+package import ServiceCore
 
 /// The sound of a machine: a value that turns events into effects. It decides who may sound and how loud, who is told
 /// what, for whom the system is asked to let an app run, and who gets what a headset's button asks for.
-package struct AudioSystem: Sendable {
+package struct AudioSystem: ServicePolicy {
     /// Another one where the device has another profile.
     package var rules: AudioRules
 
     var now = Instant.zero
-    package internal(set) var conditions = AudioConditions()
+    package internal(set) var conditions = DeviceFacts()
     var hasSystem = false
     var hasGraph = false
     package internal(set) var parties: [PartyID: Party] = [:]
@@ -39,6 +40,8 @@ package struct AudioSystem: Sendable {
     /// How apps are that have not connected to this process of the service.
     var standings: [AppIdentifier: AppStanding] = [:]
 
+    /// In place of the profile's.
+    private var silence: Span?
     private var nextOrder: UInt64 = 1
     private var nextNews: NewsNumber
 
@@ -58,8 +61,17 @@ package struct AudioSystem: Sendable {
             case .app(let app):
                 self.records[app.app] = app
                 resume(app)
+            case .permission: break
             }
         }
+        for case .permission(let app, let permission) in records {
+            self.records[app, default: AppRecord(app)].permission = permission
+        }
+    }
+
+    /// Numbers of news begin with the microseconds since the machine was started: no process before has come so far.
+    package init(restoring records: [AudioRecord], _ start: ServiceStart) {
+        self.init(records, firstNews: start.now.nanoseconds / 1000)
     }
 
     /// It goes on as the process of the service before this one left it.
@@ -96,18 +108,35 @@ package struct AudioSystem: Sendable {
         case .systemAttached: systemAttached()
         case .systemDetached: systemDetached()
         case .appState(let app, let standing): standingChanged(app, standing)
-        case .closedByUser(let app): closedByUser(app)
+        case .clock, .asked, .replied: break
+        case .profile(let name): useProfile(name)
+        case .closedByUser(let app, _): closedByUser(app)
         case .forgotten(let app): forget(app)
         case .programStarted(let description): programStarted(description)
         case .held(let app, let hold, let answer): held(app, hold, answer)
         case .holdEnded(let app, let hold): holdEnded(app, hold)
         case .stop(let app, let hold, let order): stop(app, hold, order)
         case .woken(let app, let number, let answer): woken(app, number, answer)
-        case .windowEnded(let app): windowEnded(app)
+        case .windowEnded(let app, _, _): windowEnded(app)
         case .attached(let connection, let description): attached(connection, description)
         case .detached(let connection): detached(connection)
         case .app(let connection, let request, let asked): self.asked(connection, request, asked)
         case .answered(let connection, let number, let status): answered(connection, number, status)
+        case .tool(let request, let order): tool(request, order)
+        case .own(let event): route(event)
+        }
+    }
+
+    private mutating func useProfile(_ name: String) {
+        rules = AudioRules(profile: name)
+        if let silence { rules.silence = silence }
+    }
+
+    private mutating func route(_ event: AudioWords.Event) {
+        switch event {
+        case .silence(let span):
+            silence = span
+            rules.silence = span
         case .graphAttached: graphAttached()
         case .graphDetached: graphDetached()
         case .nodeAppeared(let node, let description): nodeAppeared(node, description)
@@ -122,7 +151,6 @@ package struct AudioSystem: Sendable {
         case .playerGone(let player): playerGone(player)
         case .controlled(let player, let order, let status): controlled(player, order, status)
         case .command(let app, let command, let request): commandFromBus(command, app, request)
-        case .tool(let request, let asked): tool(request, asked)
         }
     }
 
@@ -153,6 +181,7 @@ package struct AudioSystem: Sendable {
             switch key {
             case .device: .store(.device(device))
             case .app(let app): records[app].map { .store(.app($0)) } ?? .erase(key)
+            case .permission(let app): records[app].map { .store(.permission(app, $0.permission)) } ?? .erase(key)
             }
         }
     }
@@ -179,6 +208,7 @@ package struct AudioSystem: Sendable {
         guard record != before, before != nil || record != AppRecord(app) else { return }
         records[app] = record
         changed.insert(.app(app))
+        if record.permission != before?.permission ?? .undetermined { changed.insert(.permission(app)) }
     }
 
     mutating func changeDevice(_ body: (inout DeviceRecord) -> Void) {
@@ -217,6 +247,7 @@ extension AudioRecordKey {
         switch self {
         case .device: ""
         case .app(let app): app.rawValue
+        case .permission(let app): "\(app.rawValue)/"
         }
     }
 }

@@ -1,19 +1,5 @@
 package import Model
 
-/// One of an app's connections, numbered by the shell and never again for another one in the same process.
-package struct ConnectionID: Hashable, Comparable, Sendable {
-    package let rawValue: UInt64
-    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-    package static func < (a: ConnectionID, b: ConnectionID) -> Bool { a.rawValue < b.rawValue }
-}
-
-/// Something that the shell was asked to do, and says when it is done.
-package struct OrderID: Hashable, Comparable, Sendable {
-    package let rawValue: UInt64
-    package init(_ rawValue: UInt64) { self.rawValue = rawValue }
-    package static func < (a: OrderID, b: OrderID) -> Bool { a.rawValue < b.rawValue }
-}
-
 /// A stream on the sound server's graph.
 package struct NodeID: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
@@ -27,9 +13,6 @@ package struct PlayerID: Hashable, Comparable, Sendable {
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
     package static func < (a: PlayerID, b: PlayerID) -> Bool { a.rawValue < b.rawValue }
 }
-
-/// Numbers what an app is told; never twice while an app's process lives.
-package typealias NewsNumber = Int64
 
 /// Who may sound.
 package enum PartyID: Hashable, Comparable, Sendable {

@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import Model
+internal import ServiceCore
 
 // What is true after every event, whatever happened.
 extension AudioSystem {

@@ -1,5 +1,6 @@
 internal import AudioModel
 package import Model
+package import ServiceCore
 
 /// Somebody who may sound: an app with a session, a plain program of the system, or a program beside it.
 package struct Party: Sendable {

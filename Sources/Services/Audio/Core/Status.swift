@@ -1,5 +1,6 @@
 package import AudioModel
 package import Model
+internal import ServiceCore
 
 /// What everybody may know.
 package struct AudioStatus: Hashable, Sendable {

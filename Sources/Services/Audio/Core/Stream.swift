@@ -1,5 +1,6 @@
 package import AudioModel
 package import Model
+package import ServiceCore
 
 /// One stream of a party: what was said of it, what the sound server sees, and how far it is up or down.
 package struct Stream: Hashable, Sendable {

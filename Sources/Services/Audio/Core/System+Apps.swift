@@ -1,5 +1,6 @@
 internal import AudioModel
-package import Model
+internal import Model
+package import ServiceCore
 
 // Apps, programs and their connections come and go, and ask for something.
 extension AudioSystem {
@@ -73,7 +74,9 @@ extension AudioSystem {
         expectAgain(id)
     }
 
-    mutating func standingChanged(_ app: AppIdentifier, _ standing: AppStanding) {
+    mutating func standingChanged(_ app: AppIdentifier, _ state: AppStanding) {
+        var standing = state
+        standing.awaitsCall = false
         standings[app] = standing.state == .none ? nil : standing
         recall(app, standing)
         let id = PartyID.app(app)
@@ -172,7 +175,7 @@ extension AudioSystem {
         for (node, owner) in nodes where owner.party == id { nodes[node] = nil }
         parties[id] = nil
         standings[app] = nil
-        if records.removeValue(forKey: app) != nil { changed.insert(.app(app)) }
+        if records.removeValue(forKey: app) != nil { changed.formUnion([.app(app), .permission(app)]) }
     }
 
     mutating func systemAttached() {
@@ -201,18 +204,18 @@ extension AudioSystem {
     }
 
     /// What is stated to a system that is new.
-    package var heldNow: [(app: AppIdentifier, process: Int64, hold: AudioHold, because: String)] {
-        parties.keys.sorted().flatMap { id -> [(AppIdentifier, Int64, AudioHold, String)] in
-            guard let party = parties[id], let app = id.app else { return [] }
+    package var holds: [ServiceHold<AudioHold>] {
+        parties.keys.sorted().flatMap { id in
+            guard let party = parties[id], let app = id.app else { return [ServiceHold<AudioHold>]() }
             return AudioHold.allCases.filter { party.holds[$0] == .held }.map {
-                (app, party.standing.process, $0, sentence($0, party))
+                ServiceHold(app, process: party.standing.process, $0, because: sentence($0, party))
             }
         }
     }
 
     // MARK: They ask
 
-    mutating func asked(_ connection: ConnectionID, _ request: RequestID, _ asked: AppRequest) {
+    mutating func asked(_ connection: ConnectionID, _ request: RequestID, _ asked: AudioRequest) {
         guard let id = connections[connection], let party = parties[id], party.connection == connection else {
             return emit(.refuse(request, .notGreeted))
         }
@@ -234,7 +237,7 @@ extension AudioSystem {
 
     /// - Returns: `nil` where it is answered later.
     private mutating func perform(
-        _ asked: AppRequest, _ id: PartyID, _ request: RequestID
+        _ asked: AudioRequest, _ id: PartyID, _ request: RequestID
     ) throws(AudioRefusal) -> AudioReply? {
         switch asked {
         case .hello: break

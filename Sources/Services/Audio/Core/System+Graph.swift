@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import Model
+internal import ServiceCore
 
 // What the sound server says of streams, and players on the desktop's bus.
 extension AudioSystem {
@@ -60,7 +61,7 @@ extension AudioSystem {
             $0.isLooking = false
             $0.isGainKnown = false
         }
-        emit(.permit(node, true, order()))
+        emit(.own(.permit(node, true, order())))
     }
 
     mutating func nodeRuns(_ node: NodeID, _ runs: Bool) {

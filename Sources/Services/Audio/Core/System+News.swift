@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import Model
+internal import ServiceCore
 
 // What apps are told: in order, each once, and kept until they have dealt with it.
 extension AudioSystem {
@@ -72,7 +73,9 @@ extension AudioSystem {
     private mutating func wake(_ item: NewsQueue.Item, _ id: PartyID) {
         guard hasSystem, case .wanted(let at, let tries) = item.wakes, at <= now, let app = id.app else { return }
         setWaking(id, item.number, .asked(tries: tries))
-        emit(.wake(app, upTo: item.number, because: item.news.because))
+        emit(
+            .wake(
+                app, upTo: item.number, .told, because: item.news.because, payload: "\(item.number)"))
     }
 
     private mutating func setWaking(_ id: PartyID, _ number: NewsNumber, _ waking: NewsQueue.Item.Waking) {
@@ -96,7 +99,7 @@ extension AudioSystem {
             setWaking(id, number, .wanted(at: now + rules.wakePause, tries: tries + 1))
         case .lost: setWaking(id, number, .wanted(at: now, tries: tries))
         case .notNow, .never:
-            emit(.report(.notWoken(app, item.news)))
+            emit(.own(.report(.notWoken(app, item.news))))
             if item.request != nil || item.news.isCommand {
                 giveUp(id, number)
             } else {
@@ -132,7 +135,7 @@ extension AudioSystem {
         with(id) { item = $0.news.items.remove(at: place) }
         guard let item else { return }
         if let request = item.request { emit(.reply(request, .status(.failed))) }
-        if item.connection != nil, let app = id.app { emit(.report(.untold(app, item.news))) }
+        if item.connection != nil, let app = id.app { emit(.own(.report(.untold(app, item.news)))) }
     }
 
     /// What was for a process that is gone is of no use to the next one, but for a command that starts it.

@@ -1,9 +1,10 @@
 internal import AudioModel
 package import Model
+internal import ServiceCore
 
 // What people ask for, what time brings, and what everybody may know.
 extension AudioSystem {
-    mutating func tool(_ request: RequestID, _ asked: ToolRequest) {
+    mutating func tool(_ request: RequestID, _ asked: AudioOrder) {
         do throws(AudioRefusal) {
             switch asked {
             case .command(let command): return try self.command(command, request)
@@ -15,7 +16,7 @@ extension AudioSystem {
             case .route(let name): try choose(name)
             case .volume(let volume):
                 self.volume = min(max(0, volume), 1)
-                emit(.setVolume(self.volume))
+                emit(.own(.setVolume(self.volume)))
             case .permission(let app, let permission):
                 guard records[app] != nil || parties[.app(app)] != nil else { throw .noSuchApp }
                 change(app) { $0.permission = permission }
@@ -88,7 +89,7 @@ extension AudioSystem {
         let surroundings = surroundings(of: id)
         if party.surroundings != surroundings {
             with(id) { $0.surroundings = surroundings }
-            emit(.surround(connection, surroundings))
+            emit(.notify(connection, surroundings))
         }
         guard party.hint != surroundings.shouldBeSilent else { return }
         with(id) { $0.hint = surroundings.shouldBeSilent }

@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import Model
+internal import ServiceCore
 
 // What the process of the service before this one knew of apps that cannot speak now.
 extension AudioSystem {

@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import Model
+internal import ServiceCore
 
 // Who gets what controls ask for: the last one that was heard and obeys.
 extension AudioSystem {
@@ -122,7 +123,7 @@ extension AudioSystem {
             }
             guard !control.isSent, party.kind == .outsider || party.standing.isRunning else { continue }
             controls[order]?.isSent = true
-            emit(.control(player, control.command, order))
+            emit(.own(.control(player, control.command, order)))
         }
     }
 
@@ -201,10 +202,10 @@ extension AudioSystem {
                 name: name(of: id), nowPlaying: record.nowPlaying, isPlaying: isPlaying(id), commands: commands)
         }
         for app in published.keys.sorted(by: { $0.rawValue < $1.rawValue }) where wanted[app] == nil {
-            emit(.unpublish(app))
+            emit(.own(.unpublish(app)))
         }
         for (app, player) in wanted.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where published[app] != player {
-            emit(.publish(app, player))
+            emit(.own(.publish(app, player)))
         }
         published = wanted
     }

@@ -1,5 +1,6 @@
 package import AudioModel
 internal import Model
+internal import ServiceCore
 
 // Where sound goes.
 extension AudioSystem {
@@ -124,7 +125,7 @@ extension AudioSystem {
     private mutating func settleDefault() {
         guard let device = chosen?.device, device != askedDefault else { return }
         askedDefault = device
-        emit(.setDefault(device: device))
+        emit(.own(.setDefault(device: device)))
     }
 
     /// Where everything goes that nobody sends elsewhere.
@@ -143,7 +144,7 @@ extension AudioSystem {
                 stream.device != wanted
             else { continue }
             with(id, key) { $0.device = wanted }
-            emit(.move(node, toDevice: wanted))
+            emit(.own(.move(node, toDevice: wanted)))
         }
     }
 }

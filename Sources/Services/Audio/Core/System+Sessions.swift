@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import Model
+package import ServiceCore
 
 // Which sessions are in force, and who interrupts whom.
 extension AudioSystem {
@@ -96,7 +97,7 @@ extension AudioSystem {
         case .program, .outsider:
             guard let player = party.player, party.playerState.state == .playing else { return }
             with(id) { $0.isPausedByUs = true }
-            emit(.control(player, .pause, order()))
+            emit(.own(.control(player, .pause, order())))
         }
     }
 
@@ -126,7 +127,7 @@ extension AudioSystem {
         for id in parties.keys.sorted() { interrupt(id, by: interrupter) }
     }
 
-    mutating func conditionsChanged(_ new: AudioConditions) {
+    mutating func conditionsChanged(_ new: DeviceFacts) {
         let old = conditions
         conditions = new
         if new.call == .connected, old.call != .connected { interruptAll(by: .call) }

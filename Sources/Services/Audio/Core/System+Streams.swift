@@ -1,5 +1,6 @@
 internal import AudioModel
 internal import Model
+internal import ServiceCore
 
 // Who may sound, how loud, and for whom the system is asked.
 extension AudioSystem {
@@ -70,7 +71,7 @@ extension AudioSystem {
                 // What stood still while it was down may have done so for us, or by its own wish: it will tell.
                 if party.kind != .app { $0.wish = $0.runs }
             }
-            if let node = stream.node { emit(.permit(node, true, order())) }
+            if let node = stream.node { emit(.own(.permit(node, true, order()))) }
         }
     }
 
@@ -81,7 +82,7 @@ extension AudioSystem {
         case .down, .lowering: return
         case .fading(let until) where now < until && hasTime && stream.node != nil: return
         case .up where stream.node != nil && stream.runs && stream.direction == .output && hasTime:
-            if let node = stream.node, stream.gain > 0 { emit(.setGain(node, 0, over: rules.fade)) }
+            if let node = stream.node, stream.gain > 0 { emit(.own(.setGain(node, 0, over: rules.fade))) }
             with(id, key) { [now, rules] in
                 $0.phase = .fading(until: now + rules.fade)
                 ($0.gain, $0.isGainKnown) = (0, true)
@@ -90,7 +91,7 @@ extension AudioSystem {
             guard let node = stream.node else { return with(id, key) { $0.phase = .down } }
             let order = order()
             with(id, key) { $0.phase = .lowering(order) }
-            emit(.permit(node, false, order))
+            emit(.own(.permit(node, false, order)))
         }
     }
 
@@ -130,7 +131,7 @@ extension AudioSystem {
         with(id, key) { ($0.gain, $0.isGainKnown) = (wanted, stream.node != nil) }
         guard let node = stream.node else { return }
         let fade = wanted > stream.gain ? rules.unduckFade : wanted == 0 ? rules.fade : rules.duckFade
-        emit(.setGain(node, wanted, over: fade))
+        emit(.own(.setGain(node, wanted, over: fade)))
     }
 
     private mutating func answerStarts(_ id: PartyID) {
@@ -308,7 +309,7 @@ extension AudioSystem {
     }
 
     private mutating func dismiss(_ id: PartyID, _ key: StreamKey, after span: Span) {
-        emit(.report(.silent(id, span)))
+        emit(.own(.report(.silent(id, span))))
         with(id) { [rules] in $0.because = "it has played nothing but silence for \(rules.silence)" }
         with(id, key) { ($0.sound, $0.standsSince) = (.dismissed, nil) }
     }
@@ -331,7 +332,7 @@ extension AudioSystem {
         }
         guard at <= now, let node = stream.node else { return }
         with(id, key) { $0.isLooking = true }
-        emit(.meter(node, rules.lookTime))
+        emit(.own(.meter(node, rules.lookTime)))
     }
 
     mutating func level(_ node: NodeID, _ peak: Float?) {

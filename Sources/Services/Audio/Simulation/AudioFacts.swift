@@ -1,6 +1,7 @@
 internal import AudioCore
 internal import AudioModel
 internal import Model
+internal import ServiceCore
 
 /// What outlives the process of the service: what it has stored, the apps' ends of their connections, and the sound
 /// server with its streams.
@@ -65,6 +66,9 @@ struct AudioFacts: Sendable {
             case (.device, _): true
             case (_, .device): false
             case (.app(let a), .app(let b)): a.app.rawValue < b.app.rawValue
+            case (.app, .permission): true
+            case (.permission, .app): false
+            case (.permission(let a, _), .permission(let b, _)): a.rawValue < b.rawValue
             }
         }
     }

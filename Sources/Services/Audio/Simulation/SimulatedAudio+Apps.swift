@@ -3,6 +3,7 @@ internal import AudioModel
 internal import AudioTranslation
 internal import AudioWire
 internal import Model
+internal import ServiceCore
 internal import Simulation
 internal import Wire
 
@@ -28,7 +29,7 @@ struct AudioAsked: Sendable {
 
     let connection: UInt64
     let kind: Kind
-    let asked: AppRequest?
+    let asked: AudioRequest?
 }
 
 /// What an app was told, until it has heard it.
@@ -56,7 +57,7 @@ extension SimulatedAudio {
         ask(connection, .hello(hello), .hello)
     }
 
-    private mutating func ask(_ connection: UInt64, _ asked: AppRequest, _ kind: AudioAsked.Kind) {
+    private mutating func ask(_ connection: UInt64, _ asked: AudioRequest, _ kind: AudioAsked.Kind) {
         let id = RequestID(number())
         requests[id] = AudioAsked(connection: connection, kind: kind, asked: asked)
         note(asked, connection)
@@ -64,7 +65,7 @@ extension SimulatedAudio {
     }
 
     /// The app's own side, as its framework has it.
-    private mutating func note(_ asked: AppRequest, _ connection: UInt64) {
+    private mutating func note(_ asked: AudioRequest, _ connection: UInt64) {
         guard let app = connections[connection]?.app else { return }
         change(app) { client in
             switch asked {
@@ -122,7 +123,7 @@ extension SimulatedAudio {
         case .request(let id, let name, let params):
             do throws(RPCError) {
                 guard let method = AudioClientMethod(rawValue: name) else { throw .methodNotFound(name) }
-                ask(connection, try AppRequest(method, params), .request(number: number, id))
+                ask(connection, try AudioRequest(method, params), .request(number: number, id))
             } catch {
                 acts.append(.answer(connection: connection, number: number, keeps: nil))
                 tell(connection, .failure(id: id, error))
@@ -229,7 +230,7 @@ extension SimulatedAudio {
     }
 
     /// What was allowed the app does.
-    private mutating func begin(_ asked: AppRequest, _ connection: UInt64) {
+    private mutating func begin(_ asked: AudioRequest, _ connection: UInt64) {
         guard let known = connections[connection] else { return }
         switch asked {
         case .start(let number, let direction):

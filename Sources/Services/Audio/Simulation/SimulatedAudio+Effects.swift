@@ -1,6 +1,7 @@
 internal import AudioCore
 internal import AudioModel
 package import Model
+internal import ServiceCore
 internal import Simulation
 
 // What the Core wants done, and what people do.
@@ -11,7 +12,7 @@ extension SimulatedAudio {
         case .reply(let request, let reply): answered(request, .success(reply))
         case .refuse(let request, let refusal): answered(request, .failure(refusal))
         case .tell(let connection, let seq, let news): tell(connection.rawValue, seq, news)
-        case .surround(let connection, let surroundings): surround(connection.rawValue, surroundings)
+        case .notify(let connection, let surroundings): surround(connection.rawValue, surroundings)
         case .hold(let app, let process, let hold, let because):
             let number = number()
             askedHolds[number] = (app, hold)
@@ -21,10 +22,18 @@ extension SimulatedAudio {
             if !because.isEmpty { acts.append(.note(app, because)) }
             acts.append(.drop(ServiceModelHold(app, process: process, hold.rawValue)))
         case .stopped(let order): acts.append(.stopped(order: order.rawValue & ~Self.stopMark))
-        case .wake(let app, let upTo, let because):
+        case .wake(let app, let upTo, let window, let because, let payload):
             let number = number()
             wakes[number] = (app, upTo)
-            acts.append(.wake(app, window: "told", because: because, payload: "\(upTo)", number: number))
+            acts.append(.wake(app, window: window.rawValue, because: because, payload: payload, number: number))
+        case .note(let app, let sentence): acts.append(.note(app, sentence))
+        case .ask: break
+        case .own(let effect): perform(effect)
+        }
+    }
+
+    private mutating func perform(_ effect: AudioWords.Effect) {
+        switch effect {
         case .permit(let node, let isPermitted, let order):
             facts.nodes[node]?.isPermitted = isPermitted
             post(.permitted(node, order))

@@ -1,6 +1,8 @@
 package import AudioCore
 internal import AudioModel
 package import Model
+internal import ServiceCore
+internal import ServiceSimulation
 package import Simulation
 
 /// Audio in virtual time: AudioCore decides, as in `greenroom-audiod`, behind a shell whose sound server, headsets and
@@ -82,8 +84,7 @@ package struct SimulatedAudio: ServiceModel {
         // Nobody asks it.
         case .zone, .network, .moved, .broken, .noRoom, .arrived, .asked, .replied: break
         case .conditions(let conditions):
-            let call = AudioConditions.Call(rawValue: conditions.call.rawValue) ?? .none
-            post(.conditions(AudioConditions(isLocked: conditions.isLocked, call: call)))
+            post(.conditions(DeviceFacts(conditions)))
         case .greeted: post(.systemAttached)
         case .lost:
             (askedHolds, wakes) = ([:], [:])
@@ -91,7 +92,7 @@ package struct SimulatedAudio: ServiceModel {
         case .app(let app, let state, _, let process, let isVisible):
             stands(app, AppStanding(AppStanding.State(state), process: process, isVisible: isVisible))
         case .program(let app, let process, let modes): program(app, process, modes)
-        case .closed(let app, _): post(.closedByUser(app))
+        case .closed(let app, let ends): post(.closedByUser(app, endsWork: ends))
         case .removed(let app):
             for node in facts.endProcess(of: app, but: nil) { post(.nodeGone(node)) }
             for connection in connections.filter({ $0.value.app == app }).keys { connections[connection] = nil }
@@ -105,10 +106,10 @@ package struct SimulatedAudio: ServiceModel {
         case .woken(let number, let answer):
             guard let wake = wakes.removeValue(forKey: number) else { break }
             post(.woken(wake.app, wake.upTo, WakeAnswer(answer)))
-        case .windowEnded(let app, _, _): post(.windowEnded(app))
+        case .windowEnded(let app, _, _): post(.windowEnded(app, .told, .done))
         case .held(let number, let answer):
             guard let hold = askedHolds.removeValue(forKey: number) else { break }
-            post(.held(hold.app, hold.hold, answer == .allowed ? .allowed : answer == .lost ? .lost : .refused))
+            post(.held(hold.app, hold.hold, HoldAnswer(answer)))
         case .stop(let hold, let order):
             guard let kind = AudioHold(rawValue: hold.hold) else { break }
             post(.stop(hold.app, kind, OrderID(order | Self.stopMark)))
@@ -135,7 +136,7 @@ package struct SimulatedAudio: ServiceModel {
     package var isUnfinished: Bool { !system.isIdle }
 
     package var holds: [ServiceModelHold] {
-        system.heldNow.map { ServiceModelHold($0.app, process: $0.process, $0.hold.rawValue) }
+        system.holds.map { ServiceModelHold($0.app, process: $0.process, $0.name.rawValue) }
     }
 
     package func brokenPromises() -> [String] { system.brokenInvariants() + stalls }
@@ -166,6 +167,8 @@ package struct SimulatedAudio: ServiceModel {
         }
         isPosting = false
     }
+
+    mutating func post(_ event: AudioWords.Event) { post(AudioEvent.own(event)) }
 
     mutating func number() -> UInt64 {
         defer { nextNumber += 1 }
@@ -270,31 +273,5 @@ package struct SimulatedAudio: ServiceModel {
         facts.nextNode += 1
         facts.players[.app(app)] = player
         announce(.app(app), player)
-    }
-}
-
-extension AppStanding.State {
-    fileprivate init(_ state: LifecycleState) {
-        self =
-            switch state {
-            case .active: .active
-            case .inactive: .inactive
-            case .background: .background
-            case .suspended: .suspended
-            case .notRunning: .none
-            }
-    }
-}
-
-extension WakeAnswer {
-    /// As the real shell understands the daemon's errors.
-    fileprivate init(_ answer: ServiceModelAnswer) {
-        self =
-            switch answer {
-            case .allowed: .allowed
-            case .refused: .notNow
-            case .impossible: .never
-            case .lost: .lost
-            }
     }
 }

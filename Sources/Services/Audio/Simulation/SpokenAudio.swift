@@ -83,7 +83,7 @@ enum SpokenAudio: Hashable {
         return settings
     }
 
-    var request: AppRequest {
+    var request: AudioRequest {
         switch self {
         case .set(let settings): return .set(settings)
         case .activate: return .activate
@@ -140,7 +140,7 @@ extension AudioRefusal {
 
 /// What people do in a scenario: `SpokenDeed.forms` lists it.
 enum SpokenDeed: Hashable {
-    case tool(ToolRequest)
+    case tool(AudioOrder)
     /// A plain program of the system plays, so loud, or pauses, by its own window.
     case program(AppIdentifier, plays: Bool, level: Float)
     /// A program that is none of the apps; `nil`: it quits.

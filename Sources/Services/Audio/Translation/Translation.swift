@@ -4,7 +4,7 @@ package import AudioWire
 internal import Model
 package import Wire
 
-extension AppRequest {
+extension AudioRequest {
     /// What an app asks, as it says it.
     package init(_ method: AudioClientMethod, _ params: JSONValue) throws(RPCError) {
         switch method {
@@ -39,7 +39,7 @@ extension AppHello {
     }
 }
 
-extension ToolRequest {
+extension AudioOrder {
     /// What a tool asks; `nil`: it asks for what changes nothing.
     package init?(_ method: AudioToolMethod, _ params: JSONValue) throws(RPCError) {
         switch method {

@@ -29,13 +29,3 @@ extension SimulatedLocation {
         acts.append(.ask(service, String(decoding: ask.json.encoded, as: UTF8.self), number: number))
     }
 }
-
-extension ServiceAnswer {
-    init(_ reply: ServiceModelReply) {
-        switch reply {
-        case .done: self = .heard
-        case .refused: self = .refused
-        case .ended: self = .lost
-        }
-    }
-}

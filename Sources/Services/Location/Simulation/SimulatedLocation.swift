@@ -2,6 +2,7 @@ package import LocationCore
 internal import LocationModel
 package import Model
 internal import ServiceCore
+internal import ServiceSimulation
 package import Simulation
 
 /// Location in virtual time: LocationCore decides, as in `greenroom-locationd`, behind a shell whose satellites, towers
@@ -82,9 +83,7 @@ package struct SimulatedLocation: ServiceModel {
             guard let question = questions.removeValue(forKey: number) else { break }
             post(.replied(question, ServiceAnswer(reply)))
         case .conditions(let conditions):
-            var facts = DeviceFacts()
-            facts.isLocked = conditions.isLocked
-            post(.conditions(facts))
+            post(.conditions(DeviceFacts(conditions)))
         case .greeted: post(.systemAttached)
         case .lost:
             (askedHolds, wakes, questions) = ([:], [:], [:])
@@ -110,7 +109,7 @@ package struct SimulatedLocation: ServiceModel {
         case .windowEnded(let app, _, _): post(.windowEnded(app, .moved, .done))
         case .held(let number, let answer):
             guard let hold = askedHolds.removeValue(forKey: number) else { break }
-            post(.held(hold.app, hold.hold, answer == .allowed ? .allowed : answer == .lost ? .lost : .refused))
+            post(.held(hold.app, hold.hold, HoldAnswer(answer)))
         case .stop(let hold, let order):
             guard let kind = LocationHold(rawValue: hold.hold) else { break }
             post(.stop(hold.app, kind, OrderID(order)))
@@ -211,30 +210,4 @@ package struct SimulatedLocation: ServiceModel {
 
 extension Instant {
     var sinceBoot: Double { (self - .zero).seconds }
-}
-
-extension AppStanding.State {
-    fileprivate init(_ state: LifecycleState) {
-        self =
-            switch state {
-            case .active: .active
-            case .inactive: .inactive
-            case .background: .background
-            case .suspended: .suspended
-            case .notRunning: .none
-            }
-    }
-}
-
-extension WakeAnswer {
-    /// As the real shell understands the daemon's errors.
-    fileprivate init(_ answer: ServiceModelAnswer) {
-        self =
-            switch answer {
-            case .allowed: .allowed
-            case .refused: .notNow
-            case .impossible: .never
-            case .lost: .lost
-            }
-    }
 }

@@ -1,5 +1,6 @@
 internal import AudioCore
 internal import Model
+internal import ServiceCore
 
 /// Whose process is whose, as the daemon says it; asked once for each process while something of it is there.
 struct Owners {

@@ -11,7 +11,13 @@ package enum AudioProgram {
             let queue = DispatchQueue(label: "greenroom.audio", qos: .userInteractive)
             let process = try ServiceProcess("greenroom-audiod", queue: queue)
             let store = try AudioStore(folder: process.folder)
-            try process.serve(Service(process, store, options))
+            let world = AudioWorld(queue, silence: options.silence)
+            let host = try ServiceHost(
+                "audio", on: queue, broker: process.broker, store, world: world, idleExit: options.idleExit
+            ) {
+                process.finish(isDone: $0)
+            }
+            try process.serve(host)
         }
     }
 

@@ -3,14 +3,13 @@ internal import AudioModel
 internal import FoundationEssentials
 package import LinuxSystem
 internal import Model
+package import ServiceKit
 
 /// A file for each record. What most of them say is worth nothing once the machine has lost its power: they are
 /// replaced and not flushed to the disk, so that no player waits for that. Whom the user lets use the microphone has
-/// files of its own, which are. Used by one queue.
-package final class AudioStore {
+/// files of its own, which are.
+package final class AudioStore: RecordStore {
     private let folder: String
-    /// What the files say of the microphone.
-    private var permissions: [AppIdentifier: AudioPermission] = [:]
     private static let device = "device.json"
     private static let permission = ".microphone"
     /// Bytes of a record, and how many are read.
@@ -22,10 +21,9 @@ package final class AudioStore {
     }
 
     /// One that cannot be read is left out: nothing of it is so dear that nobody should play.
-    package func load() -> [AudioRecord] {
+    package func load(_ report: (String) -> Void) -> [AudioRecord] {
         let names = FileSystem.names(in: folder).sorted()
-        permissions = Dictionary(names.prefix(Self.most).compactMap(permission)) { first, _ in first }
-        var missing = permissions
+        var missing = Dictionary(names.prefix(Self.most).compactMap(permission)) { first, _ in first }
         let records = names.filter { $0.hasSuffix(".json") }.prefix(Self.most).compactMap { name -> AudioRecord? in
             guard let bytes = FileSystem.read("\(folder)/\(name)", limit: Self.largest),
                 let record = try? JSONDecoder().decode(AudioRecord.self, from: Data(bytes))
@@ -52,36 +50,34 @@ package final class AudioStore {
         return (app, permission)
     }
 
-    /// Flushed to the disk.
-    package func storePermission(of record: AudioRecord) throws {
-        if case .app(let app) = record { try store(app.permission, of: app.app) }
+    /// Permissions first: they are promised.
+    package func commit(_ changes: [RecordChange<AudioWords>]) throws {
+        for change in changes {
+            if case .store(.permission(let app, let permission)) = change {
+                try FileSystem.replace(path(.permission(app)), with: Array(permission.rawValue.utf8))
+            }
+        }
+        for change in changes {
+            switch change {
+            case .store(.permission): break
+            case .store(let record): try store(record)
+            case .erase(let key): FileSystem.remove(path(key))
+            }
+        }
     }
 
-    package func store(_ record: AudioRecord) throws {
-        try storePermission(of: record)
-        let bytes = Array(try JSONEncoder().encode(record))
+    private func store(_ record: AudioRecord) throws {
         let path = path(record.key)
         let file = try Descriptor.open(path + ".new", .write, create: 0o600, truncate: true)
-        try file.writeAll(bytes)
+        try file.writeAll(Array(try JSONEncoder().encode(record)))
         try FileSystem.supplant(path, by: path + ".new")
-    }
-
-    private func store(_ permission: AudioPermission, of app: AppIdentifier) throws {
-        guard permission != permissions[app] ?? .undetermined else { return }
-        try FileSystem.replace("\(folder)/\(app.rawValue)\(Self.permission)", with: Array(permission.rawValue.utf8))
-        permissions[app] = permission
-    }
-
-    package func erase(_ key: AudioRecordKey) {
-        FileSystem.remove(path(key))
-        guard case .app(let app) = key, permissions.removeValue(forKey: app) != nil else { return }
-        FileSystem.remove("\(folder)/\(app.rawValue)\(Self.permission)")
     }
 
     private func path(_ key: AudioRecordKey) -> String {
         switch key {
         case .device: "\(folder)/\(Self.device)"
         case .app(let app): "\(folder)/app-\(app.rawValue).json"
+        case .permission(let app): "\(folder)/\(app.rawValue)\(Self.permission)"
         }
     }
 }

@@ -3,11 +3,12 @@ internal import AudioModel
 internal import AudioWire
 internal import Model
 internal import PipeWire
+internal import ServiceCore
 internal import ServiceKit
 internal import Wire
 
 // The sound server.
-extension Service: AudioGraphClient {
+extension AudioWorld: AudioGraphClient {
     func audioGraphConnected() {
         post(.graphAttached)
         portsChanged()
@@ -27,7 +28,7 @@ extension Service: AudioGraphClient {
             guard let self, let now = streams[node] else { return }
             switch answer {
             case .app(let app):
-                post(.programStarted(app.description))
+                started(app.description)
                 appeared(now, .app(app.description.app))
             case .outsider: appeared(now, .outsider(pid: pid))
             }
@@ -78,6 +79,9 @@ extension Service: AudioGraphClient {
         post(.ports(ports))
     }
 
+    /// A program that does not speak to the service itself.
+    func started(_ program: AppDescription) { host?.assumeIsolated { $0.post(.programStarted(program)) } }
+
     // MARK: Whose it is
 
     func whose(_ pid: Int32, _ body: @escaping (Owners.Answer) -> Void) {
@@ -91,7 +95,7 @@ extension Service: AudioGraphClient {
     }
 
     private func ask(_ pid: Int32) {
-        broker.request(.whose, ["pid": .int(Int64(pid))]) { [weak self] result in
+        host?.assumeIsolated { $0.broker }?.request(.whose, ["pid": .int(Int64(pid))]) { [weak self] result in
             guard let self else { return }
             let answer = (try? result.get()).flatMap(Self.owner) ?? .outsider
             for body in owners.learn(pid, answer) { body(answer) }

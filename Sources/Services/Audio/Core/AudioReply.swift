@@ -1,56 +1,6 @@
 package import AudioModel
 package import Model
 
-/// What the shell is to do, in this order.
-package enum AudioEffect: Hashable, Sendable {
-    /// Durable before anything that follows.
-    case store(AudioRecord)
-    case erase(AudioRecordKey)
-
-    // Apps.
-    case reply(RequestID, AudioReply)
-    case refuse(RequestID, AudioRefusal)
-    /// Answered by `answered`. It waits in the app's connection while that cannot read.
-    case tell(ConnectionID, NewsNumber, AudioNews)
-    case surround(ConnectionID, AudioSurroundings)
-
-    // The system.
-    /// Answered by `held`.
-    case hold(AppIdentifier, process: Int64, AudioHold, because: String)
-    case drop(AppIdentifier, process: Int64, AudioHold, because: String)
-    case stopped(OrderID)
-    /// It is told over its connection, up to this number. Answered by `woken`.
-    case wake(AppIdentifier, upTo: NewsNumber, because: String)
-
-    // The sound server.
-    /// Answered by `permitted`, also where the node is gone.
-    case permit(NodeID, Bool, OrderID)
-    case setGain(NodeID, Float, over: Span)
-    case move(NodeID, toDevice: UInt64?)
-    /// Answered by `level`.
-    case meter(NodeID, Span)
-    case setVolume(Double)
-    case setDefault(device: UInt64)
-
-    // Players on the desktop's bus.
-    /// Answered by `controlled`.
-    case control(PlayerID, AudioCommand, OrderID)
-    case publish(AppIdentifier, PublishedPlayer)
-    case unpublish(AppIdentifier)
-
-    /// For the log, and for those who ask.
-    case report(AudioReport)
-}
-
-extension AudioEffect {
-    package var isRecord: Bool {
-        switch self {
-        case .store, .erase: true
-        default: false
-        }
-    }
-}
-
 package enum AudioReply: Hashable, Sendable {
     case done
     case hello(AudioSurroundings)
@@ -123,55 +73,4 @@ package enum AudioReport: Hashable, Sendable {
     case notWoken(AppIdentifier, AudioNews)
     /// A stream that runs although its app was told to stop.
     case stubborn(PartyID)
-}
-
-/// What outlives the process of the service.
-package enum AudioRecord: Hashable, Sendable, Codable {
-    case device(DeviceRecord)
-    case app(AppRecord)
-
-    package var key: AudioRecordKey {
-        switch self {
-        case .device: .device
-        case .app(let record): .app(record.app)
-        }
-    }
-}
-
-package enum AudioRecordKey: Hashable, Sendable {
-    case device
-    case app(AppIdentifier)
-}
-
-package struct DeviceRecord: Hashable, Sendable, Codable {
-    package var isSilent = false
-    /// Simulated ports that are plugged in.
-    package var plugged: [AudioPortKind] = []
-    /// How often somebody has begun to play; orders the players.
-    package var plays: UInt64 = 0
-
-    package init() {}
-}
-
-package struct AppRecord: Hashable, Sendable, Codable {
-    package var app: AppIdentifier
-    package var name = ""
-    package var hasKey = false
-    package var permission = AudioPermission.undetermined
-    package var commands: Set<AudioCommandKind> = []
-    package var wantsEvents = false
-    package var nowPlaying = NowPlaying()
-    /// When it played last, counted in plays; zero: never.
-    package var lastPlay: UInt64 = 0
-    /// What the system holds for it, and for which of its processes.
-    package var holds: Set<AudioHold> = []
-    package var process: Int64 = 0
-    package var isProgram = false
-    /// Its process that is interrupted.
-    package var interruption: Interruption?
-
-    package init(_ app: AppIdentifier) { self.app = app }
-
-    /// It obeys somebody.
-    package var isControllable: Bool { wantsEvents || !commands.isEmpty }
 }

@@ -3,16 +3,18 @@ internal import AudioCore
 internal import AudioModel
 internal import LinuxSystem
 internal import Model
+internal import ServiceCore
+internal import ServiceKit
 internal import Wire
 
 // The desktop's bus: apps are players there, and players there are players here.
-extension Service: OtherPlayersClient {
+extension AudioWorld: OtherPlayersClient {
     func appeared(_ player: OtherPlayer) {
         guard let pid = player.process else { return appeared(player, .outsider(pid: 0)) }
         whose(pid) { [weak self] answer in
             switch answer {
             case .app(let app):
-                self?.post(.programStarted(app.description))
+                self?.started(app.description)
                 self?.appeared(player, .app(app.description.app))
             case .outsider: self?.appeared(player, .outsider(pid: pid))
             }
@@ -74,13 +76,26 @@ extension Service: OtherPlayersClient {
     }
 
     private func command(_ command: AudioCommand, _ app: AppIdentifier, _ answer: @escaping (PublishedAnswer) -> Void) {
-        let number = request(nil, .int(0)) { result in
-            switch result {
-            case .success(.status(let status)): answer(PublishedAnswer(status))
-            case .success: answer(.done)
-            case .failure(let refusal): answer(.failed(.failed, why: refusal.sentence))
-            }
-        }
+        guard let number = host?.assumeIsolated({ $0.requestOfWorld() }) else { return }
+        answers[number] = answer
         post(.command(app, command, number))
+    }
+
+    func answered(_ request: RequestID, _ result: Result<AudioReply, AudioRefusal>) {
+        let answer = answers.removeValue(forKey: request)
+        switch result {
+        case .success(.status(let status)): answer?(PublishedAnswer(status))
+        case .success: answer?(.done)
+        case .failure(let refusal): answer?(.failed(.failed, why: refusal.sentence))
+        }
+    }
+
+    /// Its controls lead to it.
+    private func raise(_ app: AppIdentifier) {
+        let params: JSONValue = ["app": .string(app.rawValue), "window": .string(AudioWords.Window.raised.rawValue)]
+        host?.assumeIsolated { $0.broker }?.request(.wake, params) { [weak self] result in
+            guard case .failure(let error) = result else { return }
+            self?.host?.assumeIsolated { $0.note("\(app) is not opened: \(error.message)") }
+        }
     }
 }
