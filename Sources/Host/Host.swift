@@ -35,17 +35,11 @@ final class Host {
     var toolMessages: UInt64 = 0
     let toolTurns: FairTurns<Connection>
     /// What tools want to know and takes a while.
-    private(set) lazy var toolReads = PacedWork(clock: Clock.monotonic) { [unowned loop] in
-        _ = loop.after(nanoseconds: $0, $1)
+    private(set) lazy var toolReads = PacedWork(clock: Clock.monotonic) { [weak loop] in
+        _ = loop?.after(nanoseconds: $0, $1)
     }
-    private(set) lazy var appList = SharedWork<[UInt8]>(
-        clock: Clock.monotonic, soon: { [unowned loop] in loop.soon($0) },
-        later: { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) },
-        work: { [unowned self] in listApps(after: nil, $0) })
-    private(set) lazy var memoryList = SharedWork<[UInt8]>(
-        clock: Clock.monotonic, soon: { [unowned loop] in loop.soon($0) },
-        later: { [unowned loop] in _ = loop.after(nanoseconds: $0, $1) },
-        work: { [unowned self] in tellMemory(after: nil, $0) })
+    private(set) lazy var appList = list { [weak self] in self?.listApps(after: nil, $0) }
+    private(set) lazy var memoryList = list { [weak self] in self?.tellMemory(after: nil, $0) }
     /// Processor time of apps whose last process is gone, for the report that follows.
     var endedUsage: [AppIndex: Int64] = [:]
     /// Whose first process is dead, by its pid, while nobody has said how it ended.
@@ -108,6 +102,13 @@ final class Host {
     }
 
     func endAdoption() { adoption = nil }
+
+    /// A list that is made once for all tools that ask for it at the same time.
+    private func list(_ work: @escaping (@escaping ([UInt8]) -> Void) -> Void) -> SharedWork<[UInt8]> {
+        SharedWork(
+            clock: Clock.monotonic, soon: { [weak loop] in loop?.soon($0) },
+            later: { [weak loop] in _ = loop?.after(nanoseconds: $0, $1) }, work: work)
+    }
 
     var now: Instant { Instant(nanoseconds: Clock.boot()) }
 

@@ -9,7 +9,7 @@ struct HomeWatch {
     /// The kernel reports here that something was mounted or unmounted. `nil`: it could not be opened.
     private let mounts = try? Descriptor.open("/proc/self/mountinfo", .read)
     private(set) var nextLook: Int64?
-    /// Whether the last look found no home. While a file system is mounted anew, its files are away for a moment.
+    /// The last check found no home. During a remount, the files are missing for a moment.
     private var wasMissing = false
     /// When the mark was removed. The removal of a home takes a while; a home that stays gets a new mark.
     private var doubtedAt: Int64?
@@ -27,7 +27,7 @@ struct HomeWatch {
 
     /// Has reports of the kernel wake a loop.
     func wake(_ epoll: Epoll, token: UInt64) {
-        // If the kernel refuses a watch, the system goes on, but does not notice that the home is gone.
+        // Without a watch, the system still works. It does not notice when the home disappears.
         try? epoll.add(inotify.descriptor.rawValue, .readable, token: token)
         if let mounts { try? epoll.add(mounts.rawValue, .priority, token: token) }
     }

@@ -22,7 +22,7 @@ package enum WakeAnswer: Hashable, Sendable, Codable {
 /// How a window ended.
 package enum WindowEnd: String, Hashable, Sendable, Codable, CaseIterable { case done, late, gone }
 
-/// What another service answers.
+/// Another service's answer to `ask`.
 package enum ServiceAnswer: Hashable, Sendable, Codable {
     case heard
     /// It would refuse the same question again.

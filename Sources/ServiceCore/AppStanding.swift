@@ -1,6 +1,6 @@
 package import Model
 
-/// What the daemon says of an app.
+/// The state of an app, as the daemon reports it.
 package struct AppStanding: Hashable, Sendable, Codable {
     package enum State: String, Hashable, Sendable, Codable, CaseIterable {
         case active, inactive, background, suspended
@@ -26,7 +26,7 @@ package struct AppStanding: Hashable, Sendable, Codable {
     /// It has no process.
     package static let gone = AppStanding(.none, process: 0, isVisible: false)
 
-    /// Its process hears what it is told.
+    /// Its process can handle messages now.
     package var isRunning: Bool { state == .active || state == .inactive || state == .background }
     package var isOnScreen: Bool { state == .active || state == .inactive }
 }

@@ -1,4 +1,4 @@
-/// What the device is like, as the daemon tells all services. Each policy reads what concerns it.
+/// The state of the device, which the daemon reports to all services.
 package struct DeviceFacts: Hashable, Sendable, Codable {
     package enum Network: String, Hashable, Sendable, Codable, CaseIterable { case none, wifi, cellular, wired }
 
@@ -12,7 +12,7 @@ package struct DeviceFacts: Hashable, Sendable, Codable {
     package var hasExternalPower = true
     /// Thousandths; `nil`: there is no battery.
     package var battery: Int32?
-    /// What is sent now costs little more: another program has woken the radio.
+    /// Another program has woken the radio, so sending costs little more now.
     package var isRadioWarm = false
     /// The user sees an app, whichever it is.
     package var isAppOnScreen = false

@@ -12,5 +12,5 @@ package struct OrderID: Hashable, Comparable, Sendable, Codable {
     package static func < (a: OrderID, b: OrderID) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Numbers what an app is told. A service never gives one twice to the same app.
+/// The number of a message to an app. A service uses no number twice for the same app.
 package typealias NewsNumber = Int64

@@ -1,5 +1,5 @@
 /// Work on other threads that may wait, one after the other. However many tools ask for long answers, this work has a
-/// fifth of a processor. After a while without work it has a stock of time, so that a few long answers come at once.
+/// fifth of a processor. It saves up to 200 ms that it does not use, so a few long answers need no pause.
 package final class PacedWork {
     /// Begins, and says on the loop what it used of a processor. False: the job did not begin, because the tool that
     /// asked for it has left.
@@ -14,7 +14,7 @@ package final class PacedWork {
     private var next = 0
     private var isBusy = false
 
-    /// Work that had to stop goes on when it has this many nanoseconds.
+    /// Paused work continues once it has this many nanoseconds.
     private static var share: Int64 { 1_000_000 }
 
     package init(clock: @escaping () -> Int64, later: @escaping (Int64, @escaping () -> Void) -> Void) {

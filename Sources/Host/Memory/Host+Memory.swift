@@ -18,12 +18,13 @@ extension Host {
     /// What `memory` shows of the apps behind one, or of the first ones, as JSON. Whoever goes on with what he has
     /// heard needs no other look.
     func tellMemory(after last: AppIndex?, _ answer: @escaping ([UInt8]) -> Void) {
-        toolReads.add { [unowned self] done in
+        toolReads.add { [weak self] done in
+            guard let self else { return false }
             guard last == nil, let memory else {
                 writeMemory(after: last, answer, done)
                 return true
             }
-            memory.learn { [unowned self] in writeMemory(after: nil, answer, done) }
+            memory.learn { [weak self] in self?.writeMemory(after: nil, answer, done) }
             return true
         }
     }

@@ -6,7 +6,7 @@ final class MemoryReturn {
     private static let pause: Int64 = 10_000_000_000
     /// Bytes above what it had after the last time: less is not worth the walk through the heap.
     private static let grain: Int64 = 8 << 20
-    /// More events and messages than this in a pause are a burst that goes on.
+    /// With more events and messages than this in a pause, the burst is not over.
     private static let burst: UInt64 = 5_000
 
     private var isPlanned = false

@@ -190,7 +190,7 @@ package final class Connection: TurnTaker {
         }
     }
 
-    /// A peer that has used its allowance goes on when it has this many nanoseconds again.
+    /// A peer that has used up its allowance continues once it has this many nanoseconds.
     private static let share: Int64 = 2_000_000
     /// The longest pause, also after few messages that took the daemon long.
     private static let longestPause: Int64 = 1_000_000_000
